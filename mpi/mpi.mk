@@ -42,7 +42,7 @@ $(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
 MPI_TOOL_SRC := $(sort $(wildcard tools/mpi/*.c))
 MPI_TOOL_OBJ := $(MPI_TOOL_SRC:tools/mpi/%.c=$(MPI_BUILD)/tools/%.o)
 MPI_TOOL_USES := $(patsubst %,$(BUILD)/tools/%.o,arguments element flatten half input message npy order output \
-  progress result scan scanfile stdout suspect temporary textfile transfer)
+  progress result scan scanfile segmentfile stdout suspect temporary textfile transfer)
 $(MPI_BUILD)/tools/%.o: tools/mpi/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(MPI_COMPILE) $(mpi_flags) -Itools -c $< -o $@

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes the Python package's wheel around the library in $BUILD, installs it into a virtual environment without a network,
-# and tests it there: its own tests, beside scikit-learn, Arrow and Dask, and by MPI; the examples in its docstrings and
-# in README.md; and NumPy's tests of these functions, with numpy.cumsum and its kin by mmscan. 77: PyPI cannot be reached.
+# and tests it there: its own tests, beside scikit-learn, Arrow, Dask, SciPy, pandas and OpenCV, and by MPI; the examples
+# in its docstrings and in README.md; NumPy's tests of these functions, with numpy.cumsum and its kin by mmscan, and
+# SciPy's of filters, with lfilter by mmscan. 77: PyPI cannot be reached.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
@@ -22,7 +23,8 @@ arguments=${MAKE_ARGUMENTS:-CC=gcc WERROR=1}
 scripts/wheel -C "cmake.define.MMSCAN_BUILD=$library" \
   -C "cmake.define.MMSCAN_MAKE_ARGUMENTS=$arguments BLAS=none" >"$venv/wheel.log" 2>&1 ||
   { cat "$venv/wheel.log"; exit 1; }
-pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich
+pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich scipy pandas \
+  opencv-python-headless
 pip install --no-index "$BUILD"/wheel/mmscan-*.whl
 
 status=0
@@ -71,4 +73,9 @@ PYTHONPATH=$tests tested numpys -p mmscan_patched -k 'cum or Cum or accumulate o
   "$numpy/_core/tests/test_multiarray.py" "$numpy/_core/tests/test_numeric.py" "$numpy/_core/tests/test_regression.py" \
   "$numpy/_core/tests/test_umath.py" "$numpy/_core/tests/test_ufunc.py" "$numpy/ma/tests/test_core.py" \
   "$numpy/matrixlib/tests"
+
+# Whatever of SciPy's tests filters, for real types; what they do for others is SciPy's own.
+scipy=$("$venv/bin/python" -c 'import scipy, os; print(os.path.dirname(scipy.__file__))')
+PYTHONPATH=$tests tested scipys -p lfilter_patched -k 'LinearFilter or lfilter or LFilter or FiltFilt or SOSFilt' \
+  "$scipy/signal/tests/test_signaltools.py"
 exit $status

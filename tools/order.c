@@ -89,7 +89,7 @@ static block_shape choose_block(const order *o) {
 static bool is_empty(const order *o) { return o->outer == 0 || o->length == 0 || o->inner == 0; }
 
 bool order_is_sequential(const order *o) {
-  if (is_empty(o)) return true;
+  if (is_empty(o) || o->segments != NULL) return true;
   const block_shape b = choose_block(o);
   return b.columns == o->inner && (b.lines == o->length || !o->reverse);
 }
@@ -196,12 +196,30 @@ static bool needs_totals(const order *o) {
   return o->has_totals || (o->flags & MMSCAN_CHECKED && o->kind == MMSCAN_EXCLUSIVE);
 }
 
+/* The results of a recurrence with a constant factor; what is carried is the last one of each. */
+static mmscan_status recur(const order *o, const mmscan_desc *desc, const void *x, void *y, void *carry) {
+  const mmscan_recurrence_desc recurrence = {.struct_size = sizeof recurrence,
+                                             .type = desc->y_type,
+                                             .reverse = desc->reverse,
+                                             .n = desc->n,
+                                             .x_stride = desc->x_stride,
+                                             .y_stride = desc->y_stride,
+                                             .batch = desc->batch,
+                                             .x_dist = desc->x_dist,
+                                             .y_dist = desc->y_dist,
+                                             .init = carry,
+                                             .last = carry};
+  return mmscan_recurrence(&recurrence, &o->decay, x, y);
+}
+
 /* Those from scan `first` of the block on, whose elements begin at element `at`. */
 static mmscan_status scan_some(const order *o, const block *b, mmscan_desc desc, size_t at, size_t first) {
   if (o->has_totals || (b->totals != NULL && !b->ends)) desc.totals = b->totals + first * o->to->size;
   desc.state = b->state + first * state_size(o);
-  return (shared_by(o) == LINES ? team_of(o)->scan : mmscan_scan_block)(
-      &desc, b->data + at * o->type->size, b->results + at * o->to->size, b->carry + first * carry_of(o)->size);
+  const void *x = b->data + at * o->type->size;
+  void *y = b->results + at * o->to->size, *carry = b->carry + first * carry_of(o)->size;
+  if (o->has_decay) return recur(o, &desc, x, y, carry);
+  return (shared_by(o) == LINES ? team_of(o)->scan : mmscan_scan_block)(&desc, x, y, carry);
 }
 
 static mmscan_status scan_rows(const order *o, const block *b, size_t n, size_t rows) {
@@ -218,7 +236,7 @@ static mmscan_status scan_slabs(const order *o, const block *b) {
   return status;
 }
 
-static int fail_library(const char *name, mmscan_status status) {
+int order_fail_library(const char *name, mmscan_status status) {
   const char *environment = mmscan_environment_error();
   return environment != NULL ? fail("%s", environment) : fail("%s: %s", name, mmscan_strerror(status));
 }
@@ -272,14 +290,14 @@ int order_check(const order *o, const char *name) {
   if (mmscan_desc_check(&desc, why, sizeof why) != MMSCAN_OK) return fail_refused(o, name, why);
   if (!is_known) return fail("%s: --op does not scan %s", name, o->to->name);
   const mmscan_status status = scan_rows(o, &b, 1, 1);
-  return status == MMSCAN_OK ? DONE : fail_library(name, status);
+  return status == MMSCAN_OK ? DONE : order_fail_library(name, status);
 }
 
 /* No process goes on where another one has failed. */
 static int scan_block(const order *o, const block *b, input *in, result *to) {
   if (team_of(o)->agree(read_block(o, b, in)) != DONE) return FAILED;
   const mmscan_status status = scan_slabs(o, b);
-  return team_of(o)->agree(status == MMSCAN_OK ? write_block(o, b, to) : fail_library(in->name, status));
+  return team_of(o)->agree(status == MMSCAN_OK ? write_block(o, b, to) : order_fail_library(in->name, status));
 }
 
 /* ---- All blocks -------------------------------------------------------------------------------------------------- */
@@ -391,7 +409,7 @@ static int scan_stream_with(const order *o, input *in, result *to, block *b) {
     if (got % size != 0) return order_fail_size(in->name, o->type);
     b->ends = got < most; /* full ones are not known to: their totals are checked, too */
     const mmscan_status status = scan_rows(o, b, got / size, 1);
-    if (status != MMSCAN_OK) return fail_library(in->name, status);
+    if (status != MMSCAN_OK) return order_fail_library(in->name, status);
     if (o->has_totals && got > 0) memcpy(o->totals, b->totals, o->to->size);
     if (result_put(to, done + before, b->results, got / size) != DONE) return FAILED;
   }

@@ -31,7 +31,10 @@ typedef struct order {
   uint64_t outer, length, inner; /* a matrix of outer by length by inner elements, scanned along `length` */
   bool has_totals;
   char *totals; /* has_totals: zeros for outer * inner of them, in the order of memory; each process sets its own */
-  const order_team *team; /* NULL: this process alone */
+  const mmscan_segments *segments; /* NULL, or those along `length`: then segments_scan() scans, not order_scan() */
+  bool has_decay;                  /* in place of sums: each result is decay times the one before it, and an element */
+  scalar decay;                    /*   of the type of the elements, which is that of the results */
+  const order_team *team;          /* NULL: this process alone */
 } order;
 
 /* The length of the results along `length`. */
@@ -48,6 +51,9 @@ int order_scan(const order *o, input *in, result *to);
 
 /* Scans one row forward, whose length is not known until it ends. */
 int order_scan_stream(const order *o, input *in, result *to);
+
+/* The message where the library does not do it; returns FAILED. */
+int order_fail_library(const char *name, mmscan_status status);
 
 /* The message where raw data ends within an element; returns FAILED. */
 int order_fail_size(const char *name, const element *type);

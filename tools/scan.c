@@ -3,6 +3,7 @@
 #include "command.h"
 #include "message.h"
 #include "scanfile.h"
+#include "segmentfile.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,6 +45,13 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "  --monotone         lets no sum of numbers of at least 0 fall, nor a product of\n"
                            "                     those of at least 1\n"
                            "  --checked          fails where an integer does not fit\n"
+                           "  --starts FILE      scans segments by themselves: a .npy file of where they begin,\n"
+                           "                     from 0 on, and behind them the length of the axis\n"
+                           "  --flags FILE       a .npy file of bytes along the axis: where one is not 0, a\n"
+                           "                     segment begins; or a column of the table IN\n"
+                           "  --keys FILE        a .npy file of numbers along the axis: where one is unlike the\n"
+                           "                     one before it, a segment begins; or a column, of any text\n"
+                           "  --decay A          each result is A times the one before it, plus a number\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
                            "  --header yes|no    whether the first row holds names; default: yes if words\n"
                            "                     over the scanned column begin like names, and an error if\n"
@@ -117,6 +125,55 @@ static int set_engine(void *request, char *name) {
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
+mmscan_segment_form scan_segment_form(const scan_request *r) {
+  mmscan_segment_form form = MMSCAN_KEYS;
+  while (form != 0 && r->segments[form] == NULL) form--;
+  return form;
+}
+
+static int check_segmented(const scan_request *r) {
+  const mmscan_segment_form form = scan_segment_form(r);
+  for (mmscan_segment_form other = MMSCAN_FLAGS; other < form; other++)
+    if (r->segments[other] != NULL)
+      return wrong_usage(SCAN_NAME, "%s and %s: segments are given in one way", segments_option(other),
+                         segments_option(form));
+  if (form == MMSCAN_STARTS && !segments_are_in_file(r->segments[form]))
+    return wrong_usage(SCAN_NAME, "--starts: '%s' is no .npy file", r->segments[form]);
+  if (r->kind == MMSCAN_OFFSETS)
+    return wrong_usage(SCAN_NAME, "%s: segments have no --kind offsets", segments_option(form));
+  if (r->total && form != MMSCAN_STARTS)
+    return wrong_usage(SCAN_NAME, "%s: segments have a --total if --starts gives them", segments_option(form));
+  return DONE;
+}
+
+/* A recurrence is no scan by an operator, and has a few of the options of one. */
+static int check_decay(const scan_request *r) {
+  const struct {
+    bool given;
+    const char *option;
+  } others[] = {{r->op != MMSCAN_PLUS, "--op"},
+                {r->kind != MMSCAN_INCLUSIVE, "--kind"},
+                {r->to != NULL, "--to"},
+                {r->total, "--total"},
+                {r->skip_nan, "--skip-nan"},
+                {r->accurate, "--accurate"},
+                {r->reproducible, "--reproducible"},
+                {r->monotone, "--monotone"},
+                {r->checked, "--checked"},
+                {r->segments[MMSCAN_STARTS] != NULL, "--starts"},
+                {r->segments[MMSCAN_FLAGS] != NULL, "--flags"},
+                {r->segments[MMSCAN_KEYS] != NULL, "--keys"}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (others[i].given) return wrong_usage(SCAN_NAME, "--decay does not go with %s", others[i].option);
+  return DONE;
+}
+
+/* Options that only go together with some values of others. */
+static int check_together(const scan_request *r) {
+  if (r->decay != NULL) return check_decay(r);
+  return scan_segment_form(r) != 0 ? check_segmented(r) : DONE;
+}
+
 int scan_options(scan_request *r, const char *text, int argc, char **argv) {
   const argument options[] = {{0, "type", ARGUMENT_TYPE, .to = &r->type},
                               {0, "kind", ARGUMENT_NAME, .to = &r->kind, .names = kinds},
@@ -130,6 +187,10 @@ int scan_options(scan_request *r, const char *text, int argc, char **argv) {
                               {0, "monotone", ARGUMENT_FLAG, .to = &r->monotone},
                               {0, "checked", ARGUMENT_FLAG, .to = &r->checked},
                               {0, "op", ARGUMENT_OP, .to = &r->op},
+                              {0, "starts", ARGUMENT_TEXT, .to = &r->segments[MMSCAN_STARTS]},
+                              {0, "flags", ARGUMENT_TEXT, .to = &r->segments[MMSCAN_FLAGS]},
+                              {0, "keys", ARGUMENT_TEXT, .to = &r->segments[MMSCAN_KEYS]},
+                              {0, "decay", ARGUMENT_TEXT, .to = &r->decay},
                               {0, "axis", ARGUMENT_CALL, .take = set_axis},
                               {0, "engine", ARGUMENT_CALL, .take = set_engine},
                               {0, "column", ARGUMENT_TEXT, .to = &r->column},
@@ -146,7 +207,7 @@ int scan_options(scan_request *r, const char *text, int argc, char **argv) {
   if (r->total && strcmp(r->out, "-") == 0)
     return wrong_usage(SCAN_NAME, "--total prints to standard output: -o FILE says where the results go");
   r->in = argv[optind];
-  return DONE;
+  return check_together(r);
 }
 
 int run_scan(int argc, char **argv) {

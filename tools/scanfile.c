@@ -12,6 +12,7 @@
 #include "order.h"
 #include "progress.h"
 #include "result.h"
+#include "segmentfile.h"
 
 #include <csv.h>
 #include <ctype.h>
@@ -29,6 +30,7 @@ typedef struct job {
   array a;    /* what is read, */
   array made; /*   and what is written */
   order o;
+  segments parts;   /* of --starts, --flags or --keys */
   int axis;         /* that is scanned */
   char *heading;    /* of the column, for a .csv output; else NULL */
   bool to_terminal; /* the output is a terminal */
@@ -121,6 +123,12 @@ static format told_format(const scan_request *r) {
   return r->delimiter != '\0' && (named == FORMAT_UNKNOWN || named == FORMAT_TXT) ? FORMAT_CSV : named;
 }
 
+/* The form of segments that are in a column of the table; 0: none are. */
+static mmscan_segment_form column_form(const scan_request *r) {
+  const mmscan_segment_form form = scan_segment_form(r);
+  return form != 0 && !segments_are_in_file(r->segments[form]) ? form : 0;
+}
+
 static int choose_formats(job *j) {
   const scan_request *r = j->request;
   j->in_format = told_format(r);
@@ -134,6 +142,9 @@ static int choose_formats(job *j) {
     return wrong_usage(SCAN_NAME, "%s: --column and --header are for .csv and .txt files", j->in.name);
   if (r->delimiter != '\0' && j->in_format != FORMAT_CSV)
     return wrong_usage(SCAN_NAME, "%s: --delimiter is for tables, whose format is csv", j->in.name);
+  if (column_form(r) != 0 && !is_text(j->in_format))
+    return wrong_usage(SCAN_NAME, "%s: this is no table with columns: '%s' must be a .npy file",
+                       segments_option(column_form(r)), r->segments[column_form(r)]);
   if (j->in_format == FORMAT_RAW && r->type == NULL)
     return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
                        j->in.name);
@@ -165,6 +176,10 @@ static int learn_text(job *j) {
                                     .delimiter = j->in_format == FORMAT_CSV ? delimiter_of(j->request) : '\0',
                                     .column = j->request->column,
                                     .header = j->request->header};
+  const mmscan_segment_form form = column_form(j->request);
+  if (form != 0 && input_spool(&j->in) != DONE) return FAILED;
+  if (form != 0 && segments_read_column(&j->parts, form, j->request->segments[form], &j->in, &request) != DONE)
+    return FAILED;
   if (textfile_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;
   j->a.count_known = true;
   array_flatten(&j->a);
@@ -241,15 +256,27 @@ static void set_made(job *j) {
   j->made.shape[j->axis] = order_results(&j->o);
 }
 
+/* The segments, which have to fit the axis. */
+static int segment(job *j) {
+  const mmscan_segment_form form = scan_segment_form(j->request);
+  if (form == 0) return DONE;
+  if (column_form(j->request) == 0 && segments_read_file(&j->parts, form, j->request->segments[form]) != DONE)
+    return FAILED;
+  j->o.segments = &j->parts.of_all;
+  return segments_check(&j->parts, j->in.name, j->o.length);
+}
+
 /* Like NumPy, takes an array without dimensions as a row of one element. */
 static int arrange(job *j) {
   const scan_request *r = j->request;
-  const bool needs_count = r->reverse || r->has_axis || r->share != NULL || j->out_format == FORMAT_NPY;
+  const bool needs_count =
+      r->reverse || r->has_axis || r->share != NULL || j->out_format == FORMAT_NPY || scan_segment_form(r) != 0;
   if (!j->a.count_known && needs_count && spool(j) != DONE) return FAILED;
   if (!j->a.count_known) return DONE;
   if (j->a.dims == 0) array_flatten(&j->a);
   if ((r->has_axis ? arrange_axis(j) : arrange_flat(j)) != DONE) return FAILED;
   set_made(j);
+  if (segment(j) != DONE) return FAILED;
   if (is_text(j->out_format) && j->a.dims > 1)
     return fail("%s: text output is for data with one dimension, and this has %d", j->in.name, j->a.dims);
   return order_is_sequential(&j->o) ? DONE : spool(j);
@@ -257,10 +284,13 @@ static int arrange(job *j) {
 
 /* ---- Totals ------------------------------------------------------------------------------------------------------ */
 
+/* How many there are of each scan: one, or one of each segment. */
+static uint64_t totals_each(const job *j) { return j->o.segments != NULL ? j->o.segments->count : 1; }
+
 static int make_totals(job *j) {
   const uint64_t count = j->a.count_known ? j->o.outer * j->o.inner : 1;
   if (!j->o.has_totals) return DONE;
-  j->o.totals = calloc((size_t)count + 1, j->o.to->size);
+  j->o.totals = calloc((size_t)(count * totals_each(j)) + 1, j->o.to->size);
   return j->o.totals != NULL ? DONE : fail_memory();
 }
 
@@ -277,12 +307,12 @@ static uint64_t place_of_total(const job *j, uint64_t number) {
   return place;
 }
 
-/* One on each line, in C order. */
+/* One on each line, in C order, those of one scan together. */
 static int print_totals(const job *j) {
-  const uint64_t count = !j->o.has_totals ? 0 : j->a.count_known ? j->o.outer * j->o.inner : 1;
+  const uint64_t count = !j->o.has_totals ? 0 : j->a.count_known ? j->o.outer * j->o.inner : 1, each = totals_each(j);
   char text[ELEMENT_TEXT];
-  for (uint64_t i = 0; i < count; i++) {
-    element_print(j->o.to, j->o.totals + place_of_total(j, i) * j->o.to->size, text);
+  for (uint64_t i = 0; i < count * each; i++) {
+    element_print(j->o.to, j->o.totals + (place_of_total(j, i / each) * each + i % each) * j->o.to->size, text);
     if (puts(text) < 0) return FAILED; /* main() says so */
   }
   return DONE;
@@ -313,7 +343,8 @@ static int write_start(const job *j, output *out) {
 static int scan_into(job *j, result *to) {
   if (write_start(j, &to->out) != DONE) return FAILED;
   if (!j->a.count_known) return order_scan_stream(&j->o, &j->in, to);
-  if ((j->request->share != NULL ? j->request->share : order_scan)(&j->o, &j->in, to) != DONE) return FAILED;
+  int (*const scan)(const order *o, input *in, result *to) = j->o.segments != NULL ? segments_scan : order_scan;
+  if ((j->request->share != NULL ? j->request->share : scan)(&j->o, &j->in, to) != DONE) return FAILED;
   return input_check_end(&j->in, data_bytes(j));
 }
 
@@ -334,6 +365,18 @@ static int set_init(order *o, const char *text) {
                      found == OUT_OF_RANGE ? "is out of the range of" : "is no number of the type", o->to->name);
 }
 
+/* Without --init a recurrence begins with 0, and not with what sums begin with, -0.0. */
+static int set_decay(order *o, const char *name, const char *text) {
+  const mmscan_type type = o->type->type;
+  if (type != MMSCAN_F32 && type != MMSCAN_F64 && type != MMSCAN_C32 && type != MMSCAN_C64)
+    return fail("%s: --decay is for f32, f64, c32 and c64, not %s", name, o->type->name);
+  const parsed found = element_parse(o->type, text, &o->decay);
+  if (found != PARSED) return wrong_usage(SCAN_NAME, "--decay: '%s' is no number of the type %s", text, o->type->name);
+  if (!o->has_init) o->init = (scalar){.c64 = {0, 0}};
+  o->has_decay = o->has_init = true;
+  return DONE;
+}
+
 /* Before anything is read or written irreversibly, reports a scan that the library does not support. */
 static int probe(job *j) {
   const scan_request *r = j->request;
@@ -350,7 +393,8 @@ static int probe(job *j) {
                  .has_totals = r->total};
   if (j->out_format == FORMAT_NPY && !element_has_dtype(j->o.to))
     return fail("%s: NumPy has no %s: --to f32 has its values, and -o FILE.raw its bytes", j->in.name, j->o.to->name);
-  const int status = r->init != NULL ? set_init(&j->o, r->init) : DONE;
+  int status = r->init != NULL ? set_init(&j->o, r->init) : DONE;
+  if (status == DONE && r->decay != NULL) status = set_decay(&j->o, j->in.name, r->decay);
   return status == DONE ? order_check(&j->o, j->in.name) : status;
 }
 
@@ -386,6 +430,7 @@ int scan_file(const scan_request *request) {
   input_close(&j.in);
   free(j.heading);
   free(j.o.totals);
+  segments_free(&j.parts);
   progress_erase();
   return status;
 }

@@ -25,6 +25,8 @@ typedef struct scan_request {
   const char *init;  /* what comes before the first number; NULL: nothing */
   const element *to; /* of the results; NULL: the type of what is read */
   bool reverse, total, skip_nan, accurate, reproducible, monotone, checked;
+  const char *segments[MMSCAN_KEYS + 1]; /* by mmscan_segment_form: a .npy file, or a column; at most one is not NULL */
+  const char *decay;                     /* the factor of a recurrence in place of a scan; NULL: none */
   bool has_axis;
   long axis;                                           /* negative: from the last */
   int (*share)(const order *o, input *in, result *to); /* NULL, or what scans in place of order_scan(), by processes
@@ -36,6 +38,9 @@ typedef struct scan_request {
 
 /* Reads the command line of a scan, by which all of *request is set. Statuses as of read_options(). */
 int scan_options(scan_request *request, const char *help, int argc, char **argv);
+
+/* The form in which segments are given; 0: there are none. */
+mmscan_segment_form scan_segment_form(const scan_request *request);
 
 int scan_file(const scan_request *request);
 

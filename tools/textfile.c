@@ -33,6 +33,7 @@ typedef struct table {
   size_t chosen;  /* the column, from 0 */
   json_t *first;  /* the fields of the first row */
   char *heading;
+  char *above; /* of changes: the last field; NULL: there was none */
 
   int fd; /* where the numbers go */
   uint64_t count;
@@ -82,6 +83,25 @@ static int fail_number(const table *t, const char *text, parsed result) {
   return fail("%s:%zu: '%s' is not a number of type %s%s", t->name, t->line, quote, type, advice);
 }
 
+static void store(table *t, const scalar *value) {
+  const element *type = t->request->type;
+  memcpy(t->store + t->stored * type->size, value, type->size);
+  t->count++;
+  if (++t->stored == STORE) flush_store(t);
+}
+
+static void add_change(table *t, const char *text) {
+  scalar value = {.half = 0};
+  const unsigned char differs = t->above == NULL || strcmp(t->above, text) != 0;
+  memcpy(&value, &differs, 1);
+  if (differs) {
+    free(t->above);
+    t->above = strdup(text);
+    if (t->above == NULL) t->status = fail_memory();
+  }
+  if (t->status == DONE) store(t, &value);
+}
+
 static void add_number(table *t, const char *text) {
   const element *type = t->request->type;
   scalar value;
@@ -90,10 +110,10 @@ static void add_number(table *t, const char *text) {
     t->status = fail_number(t, text, result);
     return;
   }
-  memcpy(t->store + t->stored * type->size, &value, type->size);
-  t->count++;
-  if (++t->stored == STORE) flush_store(t);
+  store(t, &value);
 }
+
+static void add(table *t, const char *text) { (t->request->changes ? add_change : add_number)(t, text); }
 
 /* ---- The first row ----------------------------------------------------------------------------------------------- */
 
@@ -211,7 +231,7 @@ static void end_first_row(table *t) {
     t->heading = strdup(first_at(t, t->chosen));
     if (t->heading == NULL) t->status = fail_memory();
   } else {
-    add_number(t, first_at(t, t->chosen));
+    add(t, first_at(t, t->chosen));
   }
 }
 
@@ -221,7 +241,7 @@ static void add_field(table *t, const char *text) {
   if (t->blank > 0) t->status = fail("%s:%zu: empty line", t->name, t->blank);
   if (t->status != DONE) return;
   if (t->flat || (t->columns > 0 && t->fields == t->chosen))
-    add_number(t, text);
+    add(t, text);
   else if (t->columns == 0)
     keep_first(t, text);
   if (t->status == DONE) t->fields++;
@@ -342,6 +362,7 @@ int textfile_read(input *in, const textfile_request *request, uint64_t *count, c
   *count = t->count;
   *heading = t->heading;
   json_decref(t->first);
+  free(t->above);
   free(t);
   return status;
 }

@@ -14,9 +14,10 @@ typedef enum textfile_header { HEADER_GUESS, HEADER_YES, HEADER_NO } textfile_he
 
 typedef struct textfile_request {
   const element *type;
-  bool exact;             /* refuse integers that the type rounds */
-  char delimiter;         /* between the fields of a table; '\0': they are separated by white space */
-  const char *column;     /* a name, or a number from 1 on; NULL: the only one, or all of a file that is no table */
+  bool exact;         /* refuse integers that the type rounds */
+  bool changes;       /* the type is u8: 1 where a field, of any text, is unlike the one above it, and first; else 0 */
+  char delimiter;     /* between the fields of a table; '\0': they are separated by white space */
+  const char *column; /* a name, or a number from 1 on; NULL: the only one, or all of a file that is no table */
   textfile_header header; /* HEADER_YES: a file that is no table has columns too */
 } textfile_request;
 

@@ -153,7 +153,7 @@ static void end_scans(ends *e, const mmscan_segments *s, size_t scans, void *y) 
   for (size_t k = 0; k < scans; k++) {
     const ptrdiff_t at = results_at(d, k);
     e->totals = s->totals ? (char *)s->totals + k * s->count * e->size : NULL;
-    end_scan(e, (char *)y + at * (ptrdiff_t)e->size, d->indices ? (int64_t *)d->indices + at : NULL);
+    end_scan(e, y ? (char *)y + at * (ptrdiff_t)e->size : NULL, d->indices ? (int64_t *)d->indices + at : NULL);
   }
 }
 

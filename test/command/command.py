@@ -26,6 +26,7 @@ from command_operations import *
 from command_paper import *
 from command_plots import *
 from command_scan import *
+from command_segments import *
 from command_tune import *
 from command_units import *
 

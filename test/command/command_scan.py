@@ -577,7 +577,8 @@ class Output(Case):
         diamonds = os.path.join(data, "diamonds.csv")
         with open("/dev/full", "wb") as full:
             for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("treering_mean", [rings]), ("blocks", []),
-                                    ("best_split", [diamonds, "price"]), ("sample", [])]:
+                                    ("best_split", [diamonds, "price"]), ("sample", []), ("nile_decades", [nile]),
+                                    ("box_filter", [diamonds])]:
                 done = self.example(name, *arguments, input=bytes(24), stdout=full)
                 self.assertEqual((done.returncode, done.stderr), (1, b"%s: No space left on device\n" % name.encode()))
         for size, status in [(24, 0), (23, 1), (7, 1), (0, 0), (8 * 8 * 131072 + 1, 1)]:

@@ -77,6 +77,10 @@ says "60.8 %  carat < 0.995" "$build/examples/best_split" "$here/examples/data/d
 says "18823" sh -c 'cut -d, -f7 "$2" | tail -n +2 | "$1" | tail -n 1' radix_sort "$build/examples/radix_sort" \
   "$here/examples/data/diamonds.csv"
 
+says "1890 to 1899   11234 in all,  1123 a year, half of it by the end of 1894" \
+  "$build/examples/nile_decades" "$here/examples/data/nile.csv"
+says "most are in the box of 0.30 to 0.38 carat and 375 to 1049 dollars: 10441" \
+  "$build/examples/box_filter" "$here/examples/data/diamonds.csv"
 says "monotone 0 of 10000000 prefix sums fall, 0 of 1000000 draws are of weight 0" "$build/examples/sample"
 
 # 2^21 ones, in two blocks: these bytes are 1.0.

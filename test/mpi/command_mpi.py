@@ -76,6 +76,8 @@ REFUSED = [
     ("in.npy --axis 0 -o out.csv", "out.csv: text is"),
     ("in.npy -o out.npy", "Fortran order"),
     ("nothing.npy -o out.npy", "nothing.npy: No such file"),
+    ("in.npy --axis 0 --decay 0.5 -o out.npy", "--decay is done by one process"),
+    ("in.npy --axis 0 --keys keys.npy -o out.npy", "--keys is done by one process"),
 ]
 
 

@@ -2,6 +2,7 @@
 #include "arguments.h"
 #include "message.h"
 #include "scanfile.h"
+#include "segmentfile.h"
 #include "sharedscan.h"
 #include "stdout.h"
 #include "suspect.h"
@@ -15,17 +16,21 @@ static const char usage[] = "Usage: mpirun -n P mmscan-mpi scan [OPTION]... -o O
                             "processes, which read and write parts of the files through MPI.\n"
                             "\n"
                             "The options are those of 'mmscan scan', whose --help tells of them; but no text is\n"
-                            "read or written, IN and OUT are regular files, and all elements of an array in\n"
-                            "Fortran order are scanned only along an --axis. Every process finds both files\n"
-                            "under these names. OUT is written under a temporary name beside it and renamed\n"
-                            "when all have succeeded. The results are those of 'mmscan scan', to the bit where\n"
-                            "the operator is exact, or with --reproducible. Each process takes blocks of some\n"
-                            "MiB, so that data may be larger than memory.\n";
+                            "read or written, IN and OUT are regular files, all elements of an array in Fortran\n"
+                            "order are scanned only along an --axis, and there are no --starts, --flags, --keys\n"
+                            "and --decay. Every process finds both files under these names. OUT is written\n"
+                            "under a temporary name beside it and renamed when all have succeeded. The results\n"
+                            "are those of 'mmscan scan', to the bit where the operator is exact, or with\n"
+                            "--reproducible. Each process takes blocks of some MiB, so that data may be larger\n"
+                            "than memory.\n";
 
 static int run_shared_scan(int argc, char **argv) {
   scan_request r;
   const int status = scan_options(&r, usage, argc, argv);
   if (status != DONE) return status == HELPED ? DONE : status;
+  if (r.decay != NULL || scan_segment_form(&r) != 0)
+    return wrong_usage(SCAN_NAME, "%s is done by one process alone: 'mmscan scan' does it",
+                       r.decay != NULL ? "--decay" : segments_option(scan_segment_form(&r)));
   r.share = shared_scan;
   return scan_file(&r);
 }

@@ -3,26 +3,18 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#define PY_SSIZE_T_CLEAN
-#define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
-#define NPY_TARGET_VERSION    NPY_1_23_API_VERSION
-#include <Python.h>
+#include "_core.h"
 
-#include <mmscan.h>
-#include <numpy/arrayobject.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
-/* Elements up to which the lock of the interpreter is kept: letting go takes longer. */
-enum { KEEPS_LOCK = 2000, MOST_RANK = 9 };
+enum { MOST_RANK = 9 };
 
 /* Threads that a scan may use at most; 0: as many as OpenMP has. */
 static atomic_int threads_wanted;
 
 /* ---- Types ---------------------------------------------------------------------------------------------------- */
 
-/* 0: a type that is not scanned. */
-static mmscan_type type_of(PyArrayObject *array) {
+mmscan_type type_of(PyArrayObject *array) {
   const npy_intp size = PyArray_ITEMSIZE(array);
   switch (PyArray_DESCR(array)->kind) {
   case 'b':
@@ -37,6 +29,58 @@ static mmscan_type type_of(PyArrayObject *array) {
     return size == 8 ? MMSCAN_C32 : size == 16 ? MMSCAN_C64 : (mmscan_type)0;
   default:
     return (mmscan_type)0;
+  }
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------------------------- */
+
+/* Of the OpenMP runtime that is in the process (_openmp.py), whose header a compiler may not have. */
+int omp_get_max_threads(void);
+void omp_set_num_threads(int threads);
+
+bool is_plain(PyObject *object) {
+  return PyArray_Check(object) && PyArray_ISALIGNED((PyArrayObject *)object) &&
+         PyArray_ISNOTSWAPPED((PyArrayObject *)object);
+}
+
+void *data_of(PyObject *object) { return object == Py_None ? NULL : PyArray_DATA((PyArrayObject *)object); }
+
+/* What OpenMP has is the calling thread's own setting. */
+static mmscan_status call_limited(mmscan_status (*call)(const void *), const void *arguments) {
+  const int threads = atomic_load(&threads_wanted);
+  if (threads == 0) return call(arguments);
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  const mmscan_status status = call(arguments);
+  omp_set_num_threads(before);
+  return status;
+}
+
+mmscan_status call_library(mmscan_status (*call)(const void *), const void *arguments, size_t elements) {
+  mmscan_status status;
+  if (elements <= KEEPS_LOCK) return call_limited(call, arguments);
+  Py_BEGIN_ALLOW_THREADS;
+  status = call_limited(call, arguments);
+  Py_END_ALLOW_THREADS;
+  return status;
+}
+
+PyObject *answer(mmscan_status status) {
+  const char *environment = status == MMSCAN_OK ? NULL : mmscan_environment_error();
+  if (environment) return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", environment);
+  switch (status) {
+  case MMSCAN_OK:
+    Py_RETURN_TRUE;
+  case MMSCAN_EOVERFLOW:
+    PyErr_SetString(PyExc_OverflowError, "an integer result does not fit its type");
+    return NULL;
+  case MMSCAN_ENOMEM:
+    return PyErr_NoMemory();
+  case MMSCAN_EBLAS:
+  case MMSCAN_EIO:
+    return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", mmscan_strerror(status));
+  default:
+    Py_RETURN_FALSE;
   }
 }
 
@@ -90,13 +134,33 @@ static bool set_shape(mmscan_desc *d, mmscan_dim *outer, PyArrayObject *x, PyArr
   return true;
 }
 
-static bool is_plain(PyObject *object) {
-  return PyArray_Check(object) && PyArray_ISALIGNED((PyArrayObject *)object) &&
-         PyArray_ISNOTSWAPPED((PyArrayObject *)object);
+/* A scan by segments. */
+typedef struct segmented {
+  const mmscan_desc *desc;
+  mmscan_segments segments;
+  const void *x;
+  void *y;
+} segmented;
+
+static mmscan_status scan_segments(const void *arguments) {
+  const segmented *s = arguments;
+  return mmscan_scan_segments(s->desc, &s->segments, s->x, s->y);
 }
 
-/* The data of an array that may be None. */
-static void *data_of(PyObject *object) { return object == Py_None ? NULL : PyArray_DATA((PyArrayObject *)object); }
+/* `given` is (form, data, totals). False: it does not go with scans of so many elements. */
+static bool set_segments(mmscan_segments *s, PyObject *given, size_t n) {
+  PyObject *data, *totals;
+  int form;
+  if (!PyArg_ParseTuple(given, "iO!O", &form, &PyArray_Type, &data, &totals)) return false;
+  PyArrayObject *array = (PyArrayObject *)data;
+  const size_t count = (size_t)PyArray_SIZE(array);
+  *s = (mmscan_segments){.struct_size = sizeof *s, .form = (mmscan_segment_form)form, .type = type_of(array)};
+  s->data = PyArray_DATA(array);
+  s->totals = data_of(totals);
+  if (form == MMSCAN_STARTS) s->count = count - 1;
+  return PyArray_NDIM(array) == 1 && PyArray_ISCARRAY_RO(array) && s->type &&
+         (form == MMSCAN_STARTS ? count > 0 : count == n);
+}
 
 /* By a function of the addresses of a description and of the arrays, once these are right; None: by this library.
  * Returns false with an error set. */
@@ -115,15 +179,16 @@ static bool scan_by(PyObject *by, const mmscan_desc *d, PyArrayObject *x, PyArra
 }
 
 PyDoc_STRVAR(run_doc,
-             "run(x, y, op, kind, axis, reverse, flags, init, totals, indices, by)\n--\n\n"
+             "run(x, y, op, kind, axis, reverse, flags, init, totals, indices, by, segments)\n--\n\n"
              "Scans x into y. init, totals and indices are arrays as mmscan.h has them, or None; by is None, or\n"
-             "what is called in place of mmscan_scan(), with the addresses that it takes, and returns a status.\n"
+             "what is called in place of mmscan_scan(), with the addresses that it takes, and returns a status;\n"
+             "segments are None, or a form, its data and None or totals, as mmscan.h has them.\n"
              "True: done; False: the library does not scan these arrays, and y is as it was.\n"
              "OverflowError: an integer did not fit, under CHECKED; MemoryError, RuntimeError.");
 
 static PyObject *run(PyObject *module, PyObject *const *args, Py_ssize_t count) {
   (void)module;
-  if (count != 11) return PyErr_SetString(PyExc_TypeError, "run() takes eleven arguments"), NULL;
+  if (count != 12) return PyErr_SetString(PyExc_TypeError, "run() takes twelve arguments"), NULL;
   if (!is_plain(args[0]) || !is_plain(args[1])) Py_RETURN_FALSE;
   PyArrayObject *x = (PyArrayObject *)args[0], *y = (PyArrayObject *)args[1];
   mmscan_dim outer[MOST_RANK];
@@ -138,23 +203,15 @@ static PyObject *run(PyObject *module, PyObject *const *args, Py_ssize_t count) 
   if (PyErr_Occurred()) return NULL;
   if (!d.x_type || !d.y_type || !PyArray_ISWRITEABLE(y) || !set_shape(&d, outer, x, y, axis)) Py_RETURN_FALSE;
   mmscan_status status;
-  if (!scan_by(args[10], &d, x, y, &status)) return NULL;
-  const char *environment = status == MMSCAN_OK ? NULL : mmscan_environment_error();
-  if (environment) return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", environment);
-  switch (status) {
-  case MMSCAN_OK:
-    Py_RETURN_TRUE;
-  case MMSCAN_EOVERFLOW:
-    PyErr_SetString(PyExc_OverflowError, "an integer result does not fit its type");
-    return NULL;
-  case MMSCAN_ENOMEM:
-    return PyErr_NoMemory();
-  case MMSCAN_EBLAS:
-  case MMSCAN_EIO:
-    return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", mmscan_strerror(status));
-  default:
-    Py_RETURN_FALSE;
+  if (args[11] != Py_None) {
+    segmented s = {.desc = &d, .x = PyArray_DATA(x), .y = PyArray_DATA(y)};
+    const bool is_set = set_segments(&s.segments, args[11], d.n);
+    if (PyErr_Occurred()) return NULL;
+    if (!is_set) Py_RETURN_FALSE;
+    return answer(call_library(scan_segments, &s, (size_t)PyArray_SIZE(x)));
   }
+  if (!scan_by(args[10], &d, x, y, &status)) return NULL;
+  return answer(status);
 }
 
 /* ---- The short way -------------------------------------------------------------------------------------------- */
@@ -281,6 +338,9 @@ static PyMethodDef methods[] = {
     [CUMMAX] = {"cummax", FAST(cummax), NULL},
     [CUMMIN] = {"cummin", FAST(cummin), NULL},
     {"run", (PyCFunction)(void (*)(void))run, METH_FASTCALL, run_doc},
+    {"recurrence", recurrence, METH_VARARGS, recurrence_doc},
+    {"filter", filter, METH_VARARGS, filter_doc},
+    {"integral", integral, METH_VARARGS, integral_doc},
     {"set_general", set_general, METH_VARARGS, set_general_doc},
     {"set_num_threads", set_num_threads, METH_O, set_num_threads_doc},
     {"get_num_threads", get_num_threads, METH_NOARGS, get_num_threads_doc},

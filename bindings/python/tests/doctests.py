@@ -11,8 +11,9 @@ import mmscan
 import mmscan._core
 import mmscan._functions
 import mmscan._patch
+import mmscan._series
 
-modules = [mmscan, mmscan._core, mmscan._functions, mmscan._patch]
+modules = [mmscan, mmscan._core, mmscan._functions, mmscan._patch, mmscan._series]
 for name in ["dask", "mpi"]:
     with contextlib.suppress(ImportError):  # of what they need
         modules.append(importlib.import_module(f"mmscan.{name}"))

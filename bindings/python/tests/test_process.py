@@ -51,6 +51,22 @@ def test_number_of_threads():
             mmscan.set_num_threads(n)
 
 
+def test_one_thread_starts_no_other():
+    out = python(
+        "import numpy, os, mmscan\n"
+        "x = numpy.ones((4, 10**6)); keys = numpy.arange(10**6) // 1000\n"
+        "calls = [lambda: mmscan.scan(x, keys=keys), lambda: mmscan.recurrence(0.5, x),\n"
+        "         lambda: mmscan.lfilter([1.0], [1.0, -0.5], x), lambda: mmscan.integral(x)]\n"
+        "def most(n):\n"
+        "  mmscan.set_num_threads(n); before = len(os.listdir('/proc/self/task'))\n"
+        "  for call in calls: call()\n"
+        "  return len(os.listdir('/proc/self/task')) - before\n"
+        "print(most(1), most(3) > 0)",
+        OPENBLAS_NUM_THREADS="1",
+    )
+    assert out == "0 True\n"
+
+
 def test_no_thread_and_no_blas_at_import():
     out = python(
         "import numpy, os\n"

@@ -14,6 +14,7 @@ from . import _openmp  # isort: skip  (loads what the next one needs)
 from ._core import cummax, cummin, cumprod, cumsum, get_num_threads, nancumprod, nancumsum, set_num_threads
 from ._functions import cumulative_prod, cumulative_sum, info, logcumsumexp, scan
 from ._patch import patch_numpy
+from ._series import integral, lfilter, recurrence
 
 __version__ = info()["version"]
 
@@ -26,10 +27,13 @@ __all__ = [
     "cumulative_sum",
     "get_num_threads",
     "info",
+    "integral",
+    "lfilter",
     "logcumsumexp",
     "nancumprod",
     "nancumsum",
     "patch_numpy",
+    "recurrence",
     "scan",
     "set_num_threads",
 ]

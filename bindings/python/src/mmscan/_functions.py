@@ -17,6 +17,7 @@ except ImportError:  # NumPy 1
 # mmscan.h: mmscan_op, mmscan_kind and MMSCAN_*.
 OPS = {"plus": 1, "max": 2, "min": 3, "mul": 4, "logaddexp": 5, "and": 6, "or": 7, "xor": 8}
 KINDS = {"inclusive": 1, "exclusive": 2, "offsets": 3}
+FLAGS, STARTS, KEYS = 1, 2, 3  # mmscan_segment_form
 SKIP_NAN, ACCURATE, REPRODUCIBLE, MONOTONE, CHECKED = 1, 2, 4, 8, 16
 
 # NumPy's own, whatever is patched later, and if this module is loaded again.
@@ -130,7 +131,7 @@ def _accumulate(op, x, axis, dtype, out, *, promotes=True, kind="inclusive", fla
         y = out
     else:
         return None
-    done = _core.run(x, y, OPS[op], KINDS[kind], axis, 0, flags, None, None, None, None)
+    done = _core.run(x, y, OPS[op], KINDS[kind], axis, 0, flags, None, None, None, None, None)
     return y if done else None
 
 
@@ -308,7 +309,7 @@ def _with_indices(op, x, axis, out):
     if out is not None and not isinstance(out, np.ndarray):
         raise TypeError("out must be an array")
     y, indices = np.empty(x.shape, x.dtype), np.empty(x.shape, np.int64)
-    if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices, None):
+    if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices, None, None):
         raise TypeError(f"no indices for arrays of type {x.dtype}, or of so many dimensions")
     if out is None:
         return y, indices
@@ -403,7 +404,7 @@ def logcumsumexp(a, axis=None, out=None):
 
 def scan(
     a, op="plus", *, axis=-1, kind="inclusive", reverse=False, init=None, dtype=None, out=None, return_total=False,
-    skip_nan=False, accurate=False, reproducible=False, monotone=False, checked=False, _by=None,
+    skip_nan=False, accurate=False, reproducible=False, monotone=False, checked=False, starts=None, flags=None, keys=None, _by=None,
 ):  # fmt: skip
     """A scan along an axis by any operator, of any kind.
 
@@ -439,11 +440,21 @@ def scan(
         product of elements >= 1, and 1. Without it rounding errors may do either.
     checked : bool, optional
         An integer that does not fit raises OverflowError, else it wraps around.
+    starts : array_like of integers, optional
+        Segments along the axis, each of which is scanned by itself, from `init`: segment k is elements ``starts[k]`` to
+        ``starts[k + 1] - 1``, and may be empty. Ascends from 0 to the length of the axis. All positions along other axes
+        have the same segments. At most one of `starts`, `flags` and `keys` is given.
+    flags : array_like, optional
+        One for each element along the axis: where it is not 0, or True, a segment begins.
+    keys : array_like, optional
+        One for each element along the axis, of a type that is scanned: where it is unlike the one before it, a segment
+        begins; also at each NaN. So neighbours with equal keys are a segment, as of `itertools.groupby`.
 
     Returns
     -------
     ndarray, or tuple of two
-        The results; and totals, of the shape of `a` without the axis.
+        The results; and totals, of the shape of `a` without the axis. With `starts` totals are those of segments: of the
+        shape of `a` with their number, ``len(starts) - 1``, in place of the axis.
 
     Raises
     ------
@@ -454,13 +465,18 @@ def scan(
     TypeError
         The operator does not go with the type, `a` or `init` is not converted to `dtype`, or `a` is a masked array.
     ValueError
-        An argument has none of its values, or `out` is not of the shape of the results, or overlaps `a`.
+        An argument has none of its values, or `out` is not of the shape of the results, or overlaps `a`. Segments do
+        not fit the axis, or are asked for offsets or, but with `starts`, for totals.
 
     Examples
     --------
     >>> import numpy as np, mmscan
     >>> mmscan.scan(np.array([1, 2, 3]), kind="offsets")
     array([0, 1, 3, 6])
+    >>> mmscan.scan(np.array([1, 2, 3, 4]), starts=[0, 1, 4], return_total=True)
+    (array([1, 2, 5, 9]), array([1, 9]))
+    >>> mmscan.scan(np.array([1, 1, 1, 1, 1]), keys=[7, 7, 8, 8, 7])
+    array([1, 2, 1, 2, 1])
     >>> mmscan.scan(np.array([1.0, 2.0, 3.0]), "mul", reverse=True, return_total=True)
     (array([6., 6., 3.]), array(6.))
     """
@@ -470,6 +486,9 @@ def scan(
         raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
     x = _any_array(a)
     axis = _axis_of(axis, x)
+    segments = _segments(x.shape[axis], starts, flags, keys)
+    if segments is not None:
+        _check_segmented(segments, kind, return_total, _by)
     dtype = x.dtype if dtype is None else np.dtype(dtype)
     shape = x.shape[:axis] + (x.shape[axis] + (kind == "offsets"),) + x.shape[axis + 1 :]
     if out is not None and not (type(out) is np.ndarray and out.shape == shape and out.dtype == dtype):
@@ -480,19 +499,76 @@ def scan(
         init = True if init is None and op in ("min", "and") else init
     start = None if init is None else _initial(init, dtype)
     y = out if out is not None and _is_plain(out) else np.empty_like(x, dtype, shape=shape)
-    totals = np.empty(x.shape[:axis] + x.shape[axis + 1 :], dtype) if return_total else None
+    count = () if segments is None else (segments[1].size - 1,)
+    totals = np.empty(x.shape[:axis] + x.shape[axis + 1 :] + count, dtype) if return_total else None
     asked = {SKIP_NAN: skip_nan, ACCURATE: accurate, REPRODUCIBLE: reproducible, MONOTONE: monotone, CHECKED: checked}
-    flags = sum(flag for flag, is_asked in asked.items() if is_asked)
+    choices = sum(flag for flag, is_asked in asked.items() if is_asked)
     if out is not None and not out.flags.writeable:
         raise ValueError("out is read-only")
-    if not _core.run(x, y, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None, _by):
+    whole, parts = (totals, None) if segments is None else (None, (*segments, totals))
+    if not _core.run(x, y, OPS[op], KINDS[kind], axis, bool(reverse), choices, start, whole, None, _by, parts):
         if np.may_share_memory(x, y) and not _is_same(x, y):
             raise ValueError("out overlaps the input, and is not exactly in place")
+        if segments is not None and segments[0] == STARTS:
+            _check_starts(segments[1], x.shape[axis])
         raise TypeError(f"{op} does not scan {x.dtype} into {dtype}, or not in so many dimensions")
     if out is not None and y is not out:
         np.copyto(out, y)
         y = out
+    if segments is not None and return_total:
+        totals = np.moveaxis(totals, -1, axis)
     return (y, totals) if return_total else y
+
+
+def _segments(n, starts, flags, keys):
+    """The form of segments of n elements, and an array that says it; None: there are none."""
+    given = [
+        (form, name, np.asarray(data))
+        for form, name, data in [(STARTS, "starts", starts), (FLAGS, "flags", flags), (KEYS, "keys", keys)]
+        if data is not None
+    ]
+    if not given:
+        return None
+    if len(given) > 1:
+        raise ValueError(f"{given[0][1]} and {given[1][1]} are given, of which one may be")
+    form, name, data = given[0]
+    if data.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, and have {data.ndim}")
+    data = _starts(data) if form == STARTS else _for_each(n, form, name, data)
+    return form, np.ascontiguousarray(data, _native(data.dtype))
+
+
+def _starts(starts):
+    if starts.size == 0:
+        raise ValueError("starts must have one element more than there are segments")
+    if starts.dtype.kind not in "iu":
+        raise TypeError(f"starts must be integers, and are {starts.dtype}")
+    return starts if starts.dtype in (np.int32, np.int64) else starts.astype(np.int64)
+
+
+def _check_starts(starts, n):
+    if starts[0] != 0 or starts[-1] != n or (starts[1:] < starts[:-1]).any():
+        raise ValueError(f"starts must ascend from 0 to {n}, the length of the axis")
+
+
+def _for_each(n, form, name, data):
+    """Flags or keys."""
+    if data.size != n:
+        raise ValueError(f"{name} must be {n}, as many as elements along the axis, and are {data.size}")
+    if form == FLAGS:
+        return data if data.dtype == np.uint8 else data != 0
+    if data.dtype.kind not in "biufc" or data.dtype.char in "gG":
+        raise TypeError(f"keys are {data.dtype}, which is no type that is scanned")
+    return data != 0 if data.dtype.kind == "b" else data
+
+
+def _check_segmented(segments, kind, return_total, by):
+    if by is not None:
+        raise ValueError("parts on several ranks are not scanned by segments")
+    if kind == "offsets":
+        raise ValueError("segments have no offsets: each would have one more")
+    if return_total and segments[0] != STARTS:
+        raise ValueError("totals of segments are for those given by starts")
 
 
 def _initial(init, dtype):
