@@ -7,8 +7,9 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * In order: version, status, simple calls, the general call, segments, operators of one's own, recurrences, plans, blocks,
- * filters, images, wisdom, units, what is inside, rules for every call, environment, fine print. See mmscan_paper.h. */
+ * In order: version, status, simple calls, the general call, segments, operators of one's own, recurrences, plans,
+ * blocks, filters, images, wisdom, units, what is inside, rules for every call, environment, fine print. See
+ * mmscan_paper.h. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
 
@@ -713,19 +714,13 @@ const char *mmscan_unit_candidate(size_t index);
  *   mmscan_scan(), simple calls, plans, blocks, mmscan_scan_segments()
  *     simd, serial   every op on every y_type; complex MMSCAN_MUL by simd, too, is the plain loop
  *     gemm           MMSCAN_PLUS on every y_type: integers and what is accumulated in F32 or F64 as products of floats,
- *                    those of 64 bits in two halves, complex numbers in two planes. It leaves segments of fewer than 256
- *                    elements to simd
- *   mmscan_recurrence()
- *     simd, serial   F32, F64, C32, C64, with an a that is constant or varies
- *     gemm           the same with a constant a, complex numbers as matrices of their parts
- *   mmscan_filter()
- *     simd, serial   F32 and F64, as doubles
- *     gemm           the same; it leaves filters that blocks are too inaccurate for to simd
- *   mmscan_integral()
- *     simd           every pair of types that MMSCAN_PLUS scans; serial is taken for simd
- *     gemm           images with one channel whose sums are of doubles; it leaves others to simd
- *   mmscan_scan_with()
- *     custom         elements of any type, by the caller's function; it is no choice, and not in the table of engines */
+ *                    those of 64 bits in two halves, complex numbers in two planes. It leaves segments of fewer than
+ * 256 elements to simd mmscan_recurrence() simd, serial   F32, F64, C32, C64, with an a that is constant or varies gemm
+ * the same with a constant a, complex numbers as matrices of their parts mmscan_filter() simd, serial   F32 and F64, as
+ * doubles gemm           the same; it leaves filters that blocks are too inaccurate for to simd mmscan_integral() simd
+ * every pair of types that MMSCAN_PLUS scans; serial is taken for simd gemm           images with one channel whose
+ * sums are of doubles; it leaves others to simd mmscan_scan_with() custom         elements of any type, by the caller's
+ * function; it is no choice, and not in the table of engines */
 
 /* A row of the table of engines, of units (the built-in ones, then the open ones), of instruction sets, or of ways in
  * which threads share work. Its strings last as long as the process. */

@@ -243,15 +243,12 @@ mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
 /* Zero the struct, then set what you mean. */
 typedef struct mmscan_network_desc {
-  size_t struct_size;             /* sizeof(mmscan_network_desc) */
-  const char *method;             /* a name from mmscan_get_method() */
-  size_t n;                       /* any length; dakkak-warp: at most s^2 */
-  size_t s;                       /* 2 to MMSCAN_MAX_S; looked at only by methods that have one */
-  size_t size;                    /* bytes of an element, 1 or more; elements are moved as bytes */
-  mmscan_combine *combine;        /* the operator; its arguments are aligned as in an array of elements */
-  void *context;                  /* its first argument */
-  const void *identity;           /* an element e with e op a = a op e = a */
-  int commutative;                /* nonzero: the caller states that a op b = b op a */
+  size_t struct_size;        /* sizeof(mmscan_network_desc) */
+  const char *method;        /* a name from mmscan_get_method() */
+  size_t n;                  /* any length; dakkak-warp: at most s^2 */
+  size_t s;                  /* 2 to MMSCAN_MAX_S; looked at only by methods that have one */
+  const mmscan_operator *op; /* with an identity; arguments of its function are aligned as in an array of elements */
+  int commutative;           /* nonzero: the caller states that a op b = b op a */
   mmscan_length_rule length_rule; /* looked at by matmulscan only */
   mmscan_trace *trace;            /* called for every step; NULL: no trace */
   void *trace_context;            /* its first argument */
@@ -274,11 +271,10 @@ typedef struct mmscan_network_counts {
 
 /* y = the scan of x by the method, of the kind that the method gives; counts may be NULL. In place: x == y.
  *
- * MMSCAN_EINVAL    desc is NULL or holds an illegal value (combine or identity is NULL, say); x or y is NULL and n > 0;
- *                  counts has a wrong struct_size
- * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for the workspace, which is many times as large as x
- * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value (op is NULL or has no identity, say); x or y is NULL and n >
+ * 0; counts has a wrong struct_size MMSCAN_EOVERLAP  x and y share memory and x != y MMSCAN_ENOMEM    no memory for the
+ * workspace, which is many times as large as x MMSCAN_ENOTSUP   the method is for commutative operators and
+ * desc->commutative is 0; n is more than the method does
  */
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
 

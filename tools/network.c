@@ -17,13 +17,12 @@ static void add(void *context, const void *a, const void *b, void *result) {
 
 mmscan_network_desc network_desc(const mmscan_method *method, size_t s, size_t n) {
   static const uint64_t zero = 0;
+  static const mmscan_operator sum = {sizeof sum, sizeof zero, add, NULL, &zero};
   return (mmscan_network_desc){.struct_size = sizeof(mmscan_network_desc),
                                .method = method->name,
                                .n = n,
                                .s = s,
-                               .size = sizeof zero,
-                               .combine = add,
-                               .identity = &zero,
+                               .op = &sum,
                                .commutative = 1,
                                .length_rule = MMSCAN_DIGITS};
 }

@@ -153,7 +153,7 @@ static mmscan_status run_machine(const run *r, meter *m, const void *x, void *y)
   machine.trace = hear;
   machine.trace_context = m;
   r->method->run(&machine);
-  memcpy(y, machine.values, r->desc->n * r->desc->size);
+  memcpy(y, machine.values, r->desc->n * r->desc->op->size);
   mms_machine_close(&machine);
   return MMSCAN_OK;
 }
@@ -190,7 +190,7 @@ static mmscan_status run_metered(run *r, const void *x, void *y, mmscan_network_
 /* Whether the method can do what is asked, and the size of its workspace does not overflow: that holds the array and
  * several squares of s^2 elements. */
 static mmscan_status check_fit(const mms_method *method, const mmscan_network_desc *desc) {
-  size_t limit = PTRDIFF_MAX / 256 / (desc->size < sizeof(size_t) ? sizeof(size_t) : desc->size);
+  size_t limit = PTRDIFF_MAX / 256 / (desc->op->size < sizeof(size_t) ? sizeof(size_t) : desc->op->size);
   size_t squares = method->about.has_s ? desc->s * desc->s : 0;
   if (method->about.needs_commutative && !desc->commutative) return MMSCAN_ENOTSUP;
   if (method->is_one_tile && desc->n > desc->s * desc->s) return MMSCAN_ENOTSUP;
@@ -202,11 +202,11 @@ static mmscan_status run_method(const mms_method *method, const mmscan_network_d
   run r = {.method = method, .desc = desc};
   mmscan_status status = check_fit(method, desc);
   if (status || desc->n == 0) return status;
-  r.monoid = (mms_monoid){.size = desc->size,
-                          .combine = desc->combine,
-                          .context = desc->context,
-                          .identity = desc->identity,
-                          .spare = mms_arena_block(desc->size, desc->size)};
+  r.monoid = (mms_monoid){.size = desc->op->size,
+                          .combine = desc->op->combine,
+                          .context = desc->op->context,
+                          .identity = desc->op->identity,
+                          .spare = mms_arena_block(desc->op->size, desc->op->size)};
   status = r.monoid.spare ? run_metered(&r, x, y, counts) : MMSCAN_ENOMEM;
   free(r.monoid.spare);
   return status;
@@ -222,7 +222,9 @@ mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
 }
 
 static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
-  if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
+  const mmscan_status status = mms_check_struct(d->op, sizeof *d->op);
+  if (status) return status;
+  if (!d->op->combine || !d->op->identity || d->op->size == 0) return MMSCAN_EINVAL;
   if (method->about.has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
   if (method->has_length_rule && !mms_in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
   return MMSCAN_OK;
@@ -244,8 +246,8 @@ static mmscan_status check_network(const mmscan_network_desc *d, const void *x, 
   *method = find(d->method);
   if (!*method) return MMSCAN_EINVAL;
   if ((status = check_network_values(d, *method)) || d->n == 0) return status;
-  if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
-  return mms_check_pair(x, y, d->n * d->size);
+  if (!x || !y || d->n > PTRDIFF_MAX / d->op->size) return MMSCAN_EINVAL;
+  return mms_check_pair(x, y, d->n * d->op->size);
 }
 
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {

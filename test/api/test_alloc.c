@@ -240,13 +240,12 @@ static mmscan_status paper_traced(struct scene *s) {
 static mmscan_status network_call(struct scene *s, const char *method) {
   static const double zero = 0;
   const size_t size = s->sample.oracle.type->size;
+  const mmscan_operator sum = {sizeof sum, size, size == sizeof(float) ? add_f32 : add_f64, NULL, &zero};
   const mmscan_network_desc desc = {.struct_size = sizeof desc,
                                     .method = method,
                                     .n = s->window.n,
                                     .s = 6,
-                                    .size = size,
-                                    .combine = size == sizeof(float) ? add_f32 : add_f64,
-                                    .identity = &zero,
+                                    .op = &sum,
                                     .commutative = 1,
                                     .length_rule = MMSCAN_DIGITS};
   return mmscan_network(&desc, s->sample.x, s->y, NULL);

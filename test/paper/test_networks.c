@@ -71,35 +71,35 @@ static const struct string empty = {0, 1};
 static const struct stretch nowhere = {0, 0};
 
 static const struct operation operations[] = {
-    {"wrapping sum", sizeof zero, add_wrapping, &zero, true},
-    {"maximum", sizeof least, largest, &least, true},
-    {"sum of bytes", 3, add_bytes, &zero, true},
-    {"product of matrices", sizeof identity, multiply_matrices, &identity, false},
-    {"concatenation", sizeof empty, concatenate, &empty, false},
-    {"joined stretches", sizeof nowhere, join, &nowhere, false},
+    {"wrapping sum", {sizeof(mmscan_operator), sizeof zero, add_wrapping, NULL, &zero}, true},
+    {"maximum", {sizeof(mmscan_operator), sizeof least, largest, NULL, &least}, true},
+    {"sum of bytes", {sizeof(mmscan_operator), 3, add_bytes, NULL, &zero}, true},
+    {"product of matrices", {sizeof(mmscan_operator), sizeof identity, multiply_matrices, NULL, &identity}, false},
+    {"concatenation", {sizeof(mmscan_operator), sizeof empty, concatenate, NULL, &empty}, false},
+    {"joined stretches", {sizeof(mmscan_operator), sizeof nowhere, join, NULL, &nowhere}, false},
 };
 enum { STRETCHES = 5 };
 
 /* n elements: random bytes, or neighbouring stretches. */
 static char *elements(const struct operation *op, size_t n) {
-  struct rng rng = rng_of(n + op->size);
-  char *x = recording_memory(NULL, n * op->size);
-  for (size_t i = 0; i < n * op->size; i++) x[i] = (char)draw(&rng);
+  struct rng rng = rng_of(n + op->of.size);
+  char *x = recording_memory(NULL, n * op->of.size);
+  for (size_t i = 0; i < n * op->of.size; i++) x[i] = (char)draw(&rng);
   for (size_t i = 0; i < n && op == &operations[STRETCHES]; i++)
-    memcpy(x + i * op->size, &(struct stretch){(long)i, (long)i + 1}, op->size);
+    memcpy(x + i * op->of.size, &(struct stretch){(long)i, (long)i + 1}, op->of.size);
   return x;
 }
 
 /* The plain loop. */
 static char *expected(const struct operation *op, mmscan_kind kind, size_t n, const char *x) {
-  char *y = recording_memory(NULL, n * op->size);
+  char *y = recording_memory(NULL, n * op->of.size);
   _Alignas(max_align_t) char sum[OPERATOR_SIZE], next[OPERATOR_SIZE];
-  memcpy(sum, op->identity, op->size);
+  memcpy(sum, op->of.identity, op->of.size);
   for (size_t i = 0; i < n; i++) {
-    if (kind == MMSCAN_EXCLUSIVE) memcpy(y + i * op->size, sum, op->size);
-    op->combine(NULL, sum, x + i * op->size, next);
-    memcpy(sum, next, op->size);
-    if (kind == MMSCAN_INCLUSIVE) memcpy(y + i * op->size, sum, op->size);
+    if (kind == MMSCAN_EXCLUSIVE) memcpy(y + i * op->of.size, sum, op->of.size);
+    op->of.combine(NULL, sum, x + i * op->of.size, next);
+    memcpy(sum, next, op->of.size);
+    if (kind == MMSCAN_INCLUSIVE) memcpy(y + i * op->of.size, sum, op->of.size);
   }
   return y;
 }
@@ -125,9 +125,7 @@ static mmscan_network_desc network_desc(const mmscan_method *m, const struct ope
                                .method = m->name,
                                .n = n,
                                .s = s,
-                               .size = op->size,
-                               .combine = op->combine,
-                               .identity = op->identity,
+                               .op = &op->of,
                                .commutative = op->commutes,
                                .length_rule = MMSCAN_DIGITS};
 }
@@ -154,7 +152,7 @@ static void check_counts(const mmscan_network_desc *d, const struct recording *r
 static mmscan_network_counts check_run(mmscan_network_desc d, const struct operation *op, mmscan_kind kind) {
   struct recording r = {0};
   mmscan_network_counts c = {.struct_size = sizeof c};
-  struct buffer x = buffer_new(d.n * op->size, 0), y = d.n % 2 ? x : buffer_new(x.size, 16);
+  struct buffer x = buffer_new(d.n * op->of.size, 0), y = d.n % 2 ? x : buffer_new(x.size, 16);
   char *data = elements(op, d.n), *want = expected(op, kind, d.n, data);
   memcpy(x.data, data, x.size);
   d.trace = record;
@@ -178,7 +176,7 @@ static void check_refused(mmscan_network_desc d, const struct operation *op) {
   char *x = elements(op, d.n), *before = elements(op, d.n);
   mmscan_network_counts c = {.struct_size = sizeof c, .depth = 7};
   assert_status(MMSCAN_ENOTSUP, mmscan_network(&d, x, x, &c));
-  assert_memory_equal(x, before, d.n * op->size);
+  assert_memory_equal(x, before, d.n * op->of.size);
   assert_int_equal(c.depth, 7);
   free(x);
   free(before);
@@ -395,9 +393,7 @@ TEST(test_flaws) {
       {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_network_desc) - 1)}},
       {MMSCAN_EINVAL, {D(method, 0)}},
       {MMSCAN_EINVAL, {D(method, (uintptr_t) "nonsense")}},
-      {MMSCAN_EINVAL, {D(size, 0)}},
-      {MMSCAN_EINVAL, {D(combine, 0)}},
-      {MMSCAN_EINVAL, {D(identity, 0)}},
+      {MMSCAN_EINVAL, {D(op, 0)}},
       {MMSCAN_EINVAL, {D(s, 0)}},
       {MMSCAN_EINVAL, {D(s, 1)}},
       {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
@@ -410,6 +406,24 @@ TEST(test_flaws) {
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_network_desc d = network_desc(&m, &operations[0], 3, 10);
     spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_network(&d, x, y, NULL), "network");
+    assert_true(y[0] == 7);
+  }
+}
+
+#define O(field, value) SET(mmscan_operator, field, value)
+
+TEST(test_flaws_of_operators) {
+  const struct flaw flaws[] = {{MMSCAN_EINVAL, {O(struct_size, sizeof(mmscan_operator) - 1)}},
+                               {MMSCAN_EINVAL, {O(size, 0)}},
+                               {MMSCAN_EINVAL, {O(combine, 0)}},
+                               {MMSCAN_EINVAL, {O(identity, 0)}}};
+  const mmscan_method m = method_called("sklansky");
+  uint64_t x[10] = {1}, y[10] = {7};
+  for (size_t i = 0; i < COUNT(flaws); i++) {
+    struct operation op = operations[0];
+    const mmscan_network_desc d = network_desc(&m, &op, 0, 10);
+    spoil(&op.of, &flaws[i]);
     check_flaw(&flaws[i], mmscan_network(&d, x, y, NULL), "network");
     assert_true(y[0] == 7);
   }
@@ -465,13 +479,13 @@ static void add_vectors(void *context, const void *a, const void *b, void *resul
 TEST(test_alignment_of_elements) {
   enum { N = 63 };
   static struct vector x[N], y[N], none;
-  const struct operation op = {"sum of vectors", sizeof none, add_vectors, &none, true};
+  struct operation op = {"sum of vectors", {sizeof(mmscan_operator), sizeof none, add_vectors, NULL, &none}, true};
   for (size_t i = 0; method_at(i).name != NULL; i++) {
     const mmscan_method m = method_at(i);
     bool are_aligned = true;
     for (size_t s = 2; s <= 8; s += 3) {
       mmscan_network_desc d = network_desc(&m, &op, s, is_warp(&m) ? s * s - 1 : N);
-      d.context = &are_aligned;
+      op.of.context = &are_aligned;
       assert_mmscan_ok(mmscan_network(&d, x, y, NULL));
     }
     if (!are_aligned) fail_msg("%s gives its operator elements that are not aligned", m.name);

@@ -7,8 +7,9 @@
 
 static const float zero_f32 = 0;
 static const double zero_f64 = 0;
-static const struct operation plus[2] = {{"f32", sizeof(float), add_f32, &zero_f32, true},
-                                         {"f64", sizeof(double), add_f64, &zero_f64, true}};
+static const struct operation plus[2] = {
+    {"f32", {sizeof(mmscan_operator), sizeof(float), add_f32, NULL, &zero_f32}, true},
+    {"f64", {sizeof(mmscan_operator), sizeof(double), add_f64, NULL, &zero_f64}, true}};
 
 /* Five bits: form, length rule, traversal, broadcast and type. */
 enum { FORMS = 32 };
@@ -30,11 +31,11 @@ static mmscan_matmul_desc desc_of(unsigned form, size_t s, size_t n, struct reco
 
 /* Small integers, in no particular order. */
 static void *numbers(const struct operation *op, size_t n) {
-  char *x = recording_memory(NULL, n * op->size);
+  char *x = recording_memory(NULL, n * op->of.size);
   for (size_t i = 0; i < n; i++) {
     const double value = (double)(i * 37 % 101) - 50;
     const float narrow = (float)value;
-    memcpy(x + i * op->size, op->size == sizeof narrow ? (const void *)&narrow : &value, op->size);
+    memcpy(x + i * op->of.size, op->of.size == sizeof narrow ? (const void *)&narrow : &value, op->of.size);
   }
   return x;
 }
@@ -62,11 +63,11 @@ static void check_run(unsigned form, size_t s, size_t n) {
   assert_mmscan_ok(mmscan_matmulscan(&d, y, y, &counts));
   check_recording(&r);
   play(&r, op, n, x, again);
-  assert_memory_equal(y, again, n * op->size);
+  assert_memory_equal(y, again, n * op->of.size);
   check_totals(&r, &counts, form, s, n);
   d.trace = NULL;
   assert_mmscan_ok(mmscan_matmulscan(&d, x, again, &untraced));
-  assert_memory_equal(y, again, n * op->size);
+  assert_memory_equal(y, again, n * op->of.size);
   assert_memory_equal(&counts, &untraced, sizeof counts);
   recording_free(&r);
   free(x);

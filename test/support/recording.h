@@ -59,9 +59,7 @@ static inline bool has_one(mmscan_matrix matrix, size_t row, size_t k) {
 
 struct operation {
   const char *name;
-  size_t size; /* of an element, at most OPERATOR_SIZE */
-  mmscan_combine *combine;
-  const void *identity;
+  mmscan_operator of; /* elements have at most OPERATOR_SIZE bytes */
   bool commutes;
 };
 
@@ -71,32 +69,32 @@ static inline void play_entry(const struct operation *op, const mmscan_event *e,
                               char *w) {
   size_t row = at % e->s, column = at / e->s;
   _Alignas(max_align_t) char sum[OPERATOR_SIZE];
-  memcpy(w, op->identity, op->size);
+  memcpy(w, op->of.identity, op->of.size);
   for (size_t k = 0; k <= e->s; k++) {
     size_t position = k < e->s ? e->in[column * e->s + k] : e->add ? e->add[at] : MMSCAN_NO_ELEMENT;
     if ((k < e->s && !has_one(e->matrix, row, k)) || position == MMSCAN_NO_ELEMENT) continue;
-    op->combine(NULL, w, values + position * op->size, sum);
-    memcpy(w, sum, op->size);
+    op->of.combine(NULL, w, values + position * op->of.size, sum);
+    memcpy(w, sum, op->of.size);
   }
 }
 
 static inline void play_event(const struct operation *op, const mmscan_event *e, char *values) {
   size_t entries = e->s * e->columns;
-  char *w = recording_memory(NULL, entries * op->size);
-  for (size_t at = 0; at < entries; at++) play_entry(op, e, at, values, w + at * op->size);
+  char *w = recording_memory(NULL, entries * op->of.size);
+  for (size_t at = 0; at < entries; at++) play_entry(op, e, at, values, w + at * op->of.size);
   for (size_t at = 0; at < entries; at++)
-    if (e->out[at] != MMSCAN_NO_ELEMENT) memcpy(values + e->out[at] * op->size, w + at * op->size, op->size);
+    if (e->out[at] != MMSCAN_NO_ELEMENT) memcpy(values + e->out[at] * op->of.size, w + at * op->of.size, op->of.size);
   free(w);
 }
 
 /* Computes in y what the events make of x. A temporary that is read before it is written has all bits set. */
 static inline void play(const struct recording *r, const struct operation *op, size_t n, const void *x, void *y) {
   size_t positions = r->count ? r->events[0].positions : n;
-  char *values = recording_memory(NULL, positions * op->size);
-  memset(values, 0xff, positions * op->size);
-  if (n > 0) memcpy(values, x, n * op->size);
+  char *values = recording_memory(NULL, positions * op->of.size);
+  memset(values, 0xff, positions * op->of.size);
+  if (n > 0) memcpy(values, x, n * op->of.size);
   for (size_t i = 0; i < r->count; i++) play_event(op, &r->events[i], values);
-  if (n > 0) memcpy(y, values, n * op->size);
+  if (n > 0) memcpy(y, values, n * op->of.size);
   free(values);
 }
 
