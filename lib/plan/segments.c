@@ -123,10 +123,11 @@ static ptrdiff_t results_at(const mmscan_desc *d, size_t index) {
   return at;
 }
 
-/* One scan with what segments start with as its carry. */
+/* One scan, of no elements, with what segments start with as its carry. */
 static mmscan_status start_of(const mmscan_desc *d, const mms_heads *heads, mms_problem *p) {
   mmscan_desc one = *d;
   one.kind = MMSCAN_EXCLUSIVE;
+  one.n = 0;
   one.batch = 1;
   one.outer_rank = 0;
   return mms_problem_segmented(p, &one, heads);
