@@ -8,8 +8,7 @@
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
  * In order: version, status, simple calls, the general call, segments, operators of one's own, recurrences, plans,
- * blocks, filters, images, wisdom, units, what is inside, rules for every call, environment, fine print. See
- * mmscan_paper.h. */
+ * blocks, filters, images, wisdom, units, the inside, rules for every call, environment, fine print. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
 
