@@ -309,7 +309,7 @@ static void cut_to_rows(bench_request *r) {
 /* What an operation is timed with. */
 static void set_defaults_of(const operation *o, bench_request *r) {
   if (r->type_count == 0) add_number(r, number_by_name(o->type));
-  if (r->to == NULL) r->to = number_by_name(o->to);
+  if (r->to == NULL && o->to != NULL) r->to = number_by_name(o->to);
   if (r->shape.rank > 0) return;
   r->shape.rank = o->rank;
   memcpy(r->shape.sizes, o->sizes, sizeof o->sizes);
@@ -380,7 +380,7 @@ static int check_operation(const bench_request *r, const given *g) {
     return wrong_usage("bench", "--operation does not go with --row, --columns, --stride, --way, --indices and --axis");
   if (r->in_place[0] || r->place_count > 1) return wrong_usage("bench", "--operation: out of place only");
   for (size_t i = 0; i < r->type_count; i++) {
-    const number_pair pair = {r->types[i], r->to, MMSCAN_PLUS};
+    const number_pair pair = {r->types[i], r->to != NULL ? r->to : r->types[i], MMSCAN_PLUS};
     const char *why = r->operation->refusal(&pair, &r->shape);
     if (why != NULL)
       return wrong_usage("bench", "--operation %s: %s to %s: %s", r->operation->name, pair.x->name, pair.y->name, why);
