@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const operation *const table[] = {&operation_segments, &operation_starts, &operation_decay,
-                                         &operation_recurrence, &operation_integral};
+static const operation *const table[] = {&operation_segments,   &operation_starts, &operation_decay,
+                                         &operation_recurrence, &operation_filter, &operation_integral};
 
 const operation *operation_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }
 
