@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 static const operation *const table[] = {&operation_segments,   &operation_starts, &operation_decay,
-                                         &operation_recurrence, &operation_filter, &operation_integral};
+                                         &operation_recurrence, &operation_filter, &operation_integral,
+                                         &operation_custom};
 
 const operation *operation_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }
 
