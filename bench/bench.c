@@ -84,9 +84,18 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    both, default f32; -n 24 by default; engines and parallel scans\n"
                            "                    on all threads, or by --threads 1 on one; --plot draws it\n"
                            "\n"
-                           "  --operation NAME  times something else than scans: integral (an image of --type u8\n"
-                           "                    --to u32 --shape 4096,4096 unless these are given), beside\n"
-                           "                    loops and other libraries\n"
+                           "  --operation NAME  times something else than scans, beside loops, other libraries and\n"
+                           "                    copying the same bytes. NAME, and by default:\n"
+                           "                    segments    by flags: --type f32 --shape 2^20,16 (their number,\n"
+                           "                                and the mean of their lengths)\n"
+                           "                    starts      by starts: the same\n"
+                           "                    decay       y[i] = a y[i-1] + x[i]: --type f32 --shape 2^24\n"
+                           "                    recurrence  y[i] = a[i] y[i-1] + x[i]: the same\n"
+                           "                    filter      of the orders 2 and 8: --type f64 --shape 1,1000000\n"
+                           "                                (signals, and their length)\n"
+                           "                    integral    images: --type u8 --to u32 --shape 4096,4096\n"
+                           "                    custom      an operator of one's own, on affine maps of two\n"
+                           "                                doubles: --shape 1,2^24 (scans, and their length)\n"
                            "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
@@ -309,7 +318,7 @@ static void cut_to_rows(bench_request *r) {
 /* What an operation is timed with. */
 static void set_defaults_of(const operation *o, bench_request *r) {
   if (r->type_count == 0) add_number(r, number_by_name(o->type));
-  if (r->to == NULL) r->to = number_by_name(o->to);
+  if (r->to == NULL && o->to != NULL) r->to = number_by_name(o->to);
   if (r->shape.rank > 0) return;
   r->shape.rank = o->rank;
   memcpy(r->shape.sizes, o->sizes, sizeof o->sizes);
@@ -380,7 +389,7 @@ static int check_operation(const bench_request *r, const given *g) {
     return wrong_usage("bench", "--operation does not go with --row, --columns, --stride, --way, --indices and --axis");
   if (r->in_place[0] || r->place_count > 1) return wrong_usage("bench", "--operation: out of place only");
   for (size_t i = 0; i < r->type_count; i++) {
-    const number_pair pair = {r->types[i], r->to, MMSCAN_PLUS};
+    const number_pair pair = {r->types[i], r->to != NULL ? r->to : r->types[i], MMSCAN_PLUS};
     const char *why = r->operation->refusal(&pair, &r->shape);
     if (why != NULL)
       return wrong_usage("bench", "--operation %s: %s to %s: %s", r->operation->name, pair.x->name, pair.y->name, why);

@@ -11,6 +11,7 @@ enum { LINE = 64 };
 
 typedef void copy_function(size_t lines, const char *x, char *y);
 typedef void update_function(size_t lines, char *y, uint64_t add);
+typedef uint64_t read_function(size_t lines, const char *x);
 
 static void copy_plain(size_t lines, const char *x, char *y) { memcpy(y, x, lines * LINE); }
 
@@ -21,7 +22,17 @@ static inline __attribute__((always_inline)) void update_lines(size_t lines, cha
   for (size_t i = 0; i < lines; i++) at[i] += add;
 }
 
+static inline __attribute__((always_inline)) uint64_t read_lines(size_t lines, const char *x) {
+  typedef uint64_t line __attribute__((vector_size(LINE), may_alias));
+  const line *at = (const line *)(const void *)x;
+  line sum = {0};
+  for (size_t i = 0; i < lines; i++) sum ^= at[i];
+  return sum[0];
+}
+
 static void update_plain(size_t lines, char *y, uint64_t add) { update_lines(lines, y, add); }
+
+static uint64_t read_plain(size_t lines, const char *x) { return read_lines(lines, x); }
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -54,6 +65,12 @@ __attribute__((target("avx512f"))) static void update_avx512(size_t lines, char 
   update_lines(lines, y, add);
 }
 
+__attribute__((target("avx2"))) static uint64_t read_avx2(size_t lines, const char *x) { return read_lines(lines, x); }
+
+__attribute__((target("avx512f"))) static uint64_t read_avx512(size_t lines, const char *x) {
+  return read_lines(lines, x);
+}
+
 static copy_function *best_stream(void) {
   if (__builtin_cpu_supports("avx512f")) return stream_avx512;
   return __builtin_cpu_supports("avx2") ? stream_avx2 : stream_sse2;
@@ -63,9 +80,15 @@ static update_function *best_update(void) {
   if (__builtin_cpu_supports("avx512f")) return update_avx512;
   return __builtin_cpu_supports("avx2") ? update_avx2 : update_plain;
 }
+
+static read_function *best_read(void) {
+  if (__builtin_cpu_supports("avx512f")) return read_avx512;
+  return __builtin_cpu_supports("avx2") ? read_avx2 : read_plain;
+}
 #else
 static copy_function *best_stream(void) { return copy_plain; }
 static update_function *best_update(void) { return update_plain; }
+static read_function *best_read(void) { return read_plain; }
 #endif
 
 /* ---- Any size, by threads ---------------------------------------------------------------------------------------- */
@@ -119,6 +142,21 @@ void bound_update(size_t size, const void *x, void *y, int threads) {
     update(own.lines, bytes + own.begin, add);
   }
   for (size_t i = lines * LINE; i < size; i++) bytes[i] = (char)(bytes[i] + (char)add);
+}
+
+void bound_read(size_t size, const void *x, int threads) {
+  static volatile uint64_t kept; /* so that the reading is not left out */
+  read_function *read = best_read();
+  const size_t lines = size / LINE, whole = lines * LINE;
+  const char *bytes = x;
+  uint64_t sum = 0;
+#pragma omp parallel num_threads(threads) reduction(^ : sum) if (threads > 1)
+  {
+    const part own = own_part(lines);
+    sum ^= read(own.lines, bytes + own.begin);
+  }
+  for (size_t i = whole; i < size; i++) sum ^= (uint64_t)bytes[i];
+  kept = kept ^ sum;
 }
 
 /* ---- Elements apart from each other ------------------------------------------------------------------------------ */

@@ -16,8 +16,10 @@ void bound_copy(size_t size, const void *x, void *y, int threads);
 /* Reads `size` bytes of y and writes them back; x is y. */
 void bound_update(size_t size, const void *x, void *y, int threads);
 
-/* The same for n elements of 1 to 16 bytes that are `stride` elements apart: copies them, or reads and writes them
- * back. */
+/* Reads `size` bytes. */
+void bound_read(size_t size, const void *x, int threads);
+
+/* Of n elements of 1 to 16 bytes that are `stride` elements apart: copies them, or reads and writes them back. */
 void bound_copy_strided(size_t n, size_t size, size_t stride, const void *x, void *y, int threads);
 void bound_update_strided(size_t n, size_t size, size_t stride, void *y, int threads);
 

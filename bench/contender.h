@@ -32,7 +32,7 @@ struct contender {
 
   const struct race *race;          /* what is scanned */
   size_t s;                         /* of a product, or of a scan by gemm with a given s; else 0 */
-  int form;                         /* of a product: a product_kind */
+  int form;                         /* of a product: a product_kind; of a filter: its order */
   const struct bench_unit *unit;    /* the unit that multiplies; NULL: not given */
   scan_function *scan;              /* what `run` calls, for a copy, the serial loop and a peer in this process */
   size_t length;                    /* with which: elements */
@@ -81,6 +81,8 @@ typedef struct race {
   const void *bf16;        /* data as bfloat16; NULL if no product takes it */
   int64_t *indices;        /* where those of the results go, */
   const int64_t *numbers;  /*   and as many others, which the bound copies there; NULL: none are asked for */
+  const void *beside;      /* what an operation reads beside x, and its bound, too; NULL: nothing */
+  size_t beside_bytes;
   contender contenders[MOST_CONTENDERS];
   size_t count;
   double handoff; /* seconds from one thread to another, the median of the rounds; 0: all have one thread */

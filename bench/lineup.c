@@ -357,7 +357,7 @@ static void add_library(lineup *l) {
 
 static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
 
-/* Where there are indices, as many numbers are copied there. */
+/* Where there are indices, as many numbers are copied there. What is read beside x is read. */
 static double run_copy(const contender *c, long runs) {
   const race *r = c->race;
   const size_t indices = r->n * r->stride * sizeof *r->indices;
@@ -366,6 +366,7 @@ static double run_copy(const contender *c, long runs) {
   for (long i = 0; i < runs; i++) {
     c->copy(c);
     if (r->indices != NULL) also(indices, r->numbers, r->indices, c->threads);
+    if (r->beside != NULL) bound_read(r->beside_bytes, r->beside, c->threads);
   }
   return timing_now() - start;
 }

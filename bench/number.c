@@ -301,7 +301,7 @@ bool arrays_fit(const number_pair *pair, size_t n, bool indices) {
 }
 
 /* Asks for huge pages for a large array, as NumPy does: some systems give them only on request. */
-static void *make_array(size_t size) {
+void *array_make(size_t size) {
   const size_t align = size < HUGE_PAGE ? LINE : HUGE_PAGE, whole = (size + align - 1) / align * align;
   void *array = aligned_alloc(align, whole);
 #ifdef MADV_HUGEPAGE
@@ -319,8 +319,8 @@ static void clear(size_t size, char *to) {
 
 bool arrays_make(arrays *a, const number_pair *pair, size_t n, bool indices) {
   const size_t size = n * sizeof *a->indices;
-  *a = (arrays){.data = make_array(n * pair->x->size), .y = make_array(n * pair->y->size)};
-  if (indices) a->indices = make_array(size), a->numbers = make_array(size);
+  *a = (arrays){.data = array_make(n * pair->x->size), .y = array_make(n * pair->y->size)};
+  if (indices) a->indices = array_make(size), a->numbers = array_make(size);
   if (a->data == NULL || a->y == NULL || (indices && (a->indices == NULL || a->numbers == NULL))) return false;
   fill(pair, n, a->data);
   clear(n * pair->y->size, a->y);

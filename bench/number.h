@@ -97,4 +97,7 @@ bool arrays_make(arrays *a, const number_pair *pair, size_t n, bool indices);
 
 void arrays_free(arrays *a);
 
+/* One more of so many bytes, not touched yet, for the caller to free; NULL if memory does not suffice. */
+void *array_make(size_t size);
+
 #endif

@@ -1,4 +1,4 @@
-/* numpy.c: NumPy's cumsum, and OpenCV's integral, timed on request by a separate process.
+/* numpy.c: NumPy's cumsum, OpenCV's integral, and SciPy's lfilter, timed on request by a separate process.
  *
  * That process has its own arrays: to share ours, every contender's arrays would have to be in shared memory, which has
  * small pages. It makes the same data, and sends back a checksum of its results. */
@@ -52,8 +52,7 @@ static bool ask(char *line, size_t size) {
 
 double numpy_run(const contender *c, long runs) {
   char line[64];
-  (void)c;
-  fprintf(python.to, "run %ld\n", runs);
+  fprintf(python.to, "run %d %ld\n", c->form, runs);
   return ask(line, sizeof line) ? strtod(line, NULL) : NAN;
 }
 
@@ -68,13 +67,18 @@ size_t numpy_verify(contender *c) {
   return strtoull(line, NULL, 10) == number_checksum(&pair, layout, r->data) ? r->n : 0;
 }
 
-const char *opencv_refusal(size_t bytes) {
+/* `without`: where Python cannot import the module. */
+static const char *module_refusal(const char *module, const char *without, size_t bytes) {
   char line[64];
   const char *why = numpy_refusal(bytes);
   if (why != NULL) return why;
-  fprintf(python.to, "opencv\n");
-  return ask(line, sizeof line) && strcmp(line, "yes") == 0 ? NULL : "that Python has no OpenCV (cv2)";
+  fprintf(python.to, "has %s\n", module);
+  return ask(line, sizeof line) && strcmp(line, "yes") == 0 ? NULL : without;
 }
+
+const char *opencv_refusal(size_t bytes) { return module_refusal("cv2", "that Python has no OpenCV (cv2)", bytes); }
+
+const char *scipy_refusal(size_t bytes) { return module_refusal("scipy.signal", "that Python has no SciPy", bytes); }
 
 size_t opencv_verify(contender *c) {
   const race *r = c->race;
@@ -85,6 +89,18 @@ size_t opencv_verify(contender *c) {
   if (!ask(line, sizeof line)) return r->n;
   if (strcmp(line, "no") == 0) lineup_refuse(c, "it has no such types");
   return strcmp(line, "wrong") == 0 ? 0 : r->n;
+}
+
+bool scipy_load(const contender *c, size_t order, const double *b, const double *a, double *sum) {
+  const race *r = c->race;
+  char line[64];
+  fprintf(python.to, "filter %d %c%zu %zu %zu", c->form, r->number->kind, r->number->size, r->shape->sizes[0],
+          r->shape->sizes[1]);
+  for (size_t k = 0; k <= order; k++) fprintf(python.to, " %.17g %.17g", b[k], a[k]);
+  fprintf(python.to, "\n");
+  if (!ask(line, sizeof line)) return false;
+  *sum = strtod(line, NULL);
+  return true;
 }
 
 const char *numpy_version(void) { return version[0] != '\0' ? version : NULL; }

@@ -1,6 +1,7 @@
-"""NumPy's cumsum, and OpenCV's integral, timed on request. The requests come by standard input, a line each; the data is that of number.c. Scans in
-place are timed on zeros, as everywhere."""
+"""NumPy's cumsum, OpenCV's integral, and SciPy's lfilter, timed on request. The requests come by standard input, a line
+each; the data is that of number.c. Scans in place are timed on zeros, as everywhere."""
 
+import importlib
 import sys
 import time
 
@@ -54,14 +55,37 @@ def scan(x, y):
     return lambda: np.cumsum(x, axis=axis, dtype=y.dtype, out=y)
 
 
-def opencv():
-    """The module, set to one thread; None: it is not here."""
+def has(module):
     try:
-        import cv2
+        importlib.import_module(module)
     except ImportError:
-        return None
+        return False
+    return True
+
+
+def opencv():
+    """The module, set to one thread."""
+    import cv2
+
     cv2.setNumThreads(1)
     return cv2
+
+
+def signals_of(code, count, length):
+    x = np.empty((count, length), code)
+    for a, b in pieces(x.size):
+        x.reshape(-1)[a:b] = values(a, b, False)
+    return x
+
+
+def lfilter(code, count, length, coefficients):
+    """What filters signals, and the sum of all results. The coefficients, of B and A in turns, have the type of x, so
+    that the results have it."""
+    from scipy.signal import lfilter as scipy_lfilter
+
+    x = signals_of(code, count, length)
+    b, a = (np.array(coefficients[i::2], code) for i in (0, 1))
+    return lambda: scipy_lfilter(b, a, x), float(scipy_lfilter(b, a, x).sum(dtype=float))
 
 
 def image(code, to, rows, columns, sparse):
@@ -90,19 +114,25 @@ def run(work, runs):
 
 def main(_):
     print(np.__version__, flush=True)
-    x = y = work = None
+    works = {}  # by the form of a contender, 0 but for filters
     for line in sys.stdin:
         words = line.split()
         if words[0] == "load":
-            x = y = work = None
+            x = y = None
+            works.clear()
             x, y, total = load(words[1], words[2], *map(int, words[3:]))
-            work = scan(x, y)
+            works[0] = scan(x, y)
             print(total, flush=True)
-        elif words[0] == "opencv":
-            print("yes" if opencv() else "no", flush=True)
+        elif words[0] == "has":
+            print("yes" if has(words[1]) else "no", flush=True)
         elif words[0] == "image":
-            x = y = work = None
-            work, verdict = image(words[1], words[2], *map(int, words[3:]))
+            works.clear()
+            works[0], verdict = image(words[1], words[2], *map(int, words[3:]))
             print(verdict, flush=True)
+        elif words[0] == "filter":
+            form, count, length = int(words[1]), int(words[3]), int(words[4])
+            works.pop(form, None)
+            works[form], total = lfilter(words[2], count, length, list(map(float, words[5:])))
+            print(repr(total), flush=True)
         else:
-            print(repr(run(work, int(words[1]))), flush=True)
+            print(repr(run(works[int(words[1])], int(words[2]))), flush=True)

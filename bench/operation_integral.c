@@ -5,7 +5,6 @@
 #include "timing.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ static const char *refusal(const number_pair *pair, const race_shape *shape) {
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-static double run_call(const contender *c, long runs) {
+static mmscan_status call(const contender *c) {
   const race *r = c->race;
   const ptrdiff_t columns = (ptrdiff_t)columns_of(r);
   const mmscan_integral_desc d = {.struct_size = sizeof d,
@@ -36,15 +35,10 @@ static double run_call(const contender *c, long runs) {
                                   .x_ld = columns,
                                   .y_ld = columns + 1,
                                   .batch = 1};
-  mmscan_status status = MMSCAN_OK;
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(c->threads);
-  const double start = timing_now();
-  for (long i = 0; i < runs && status == MMSCAN_OK; i++) status = mmscan_integral(&d, r->x, r->y);
-  const double seconds = timing_now() - start;
-  omp_set_num_threads(before);
-  return status == MMSCAN_OK ? seconds : NAN;
+  return mmscan_integral(&d, r->x, r->y);
 }
+
+static double run_call(const contender *c, long runs) { return operation_time(c, runs, call); }
 
 static double run_loop(const contender *c, long runs) {
   const race *r = c->race;
@@ -114,7 +108,7 @@ static void add_alone(race *r, lineup_filter *filter) {
 }
 
 static void add(race *r, lineup_filter *filter, int threads) {
-  lineup_add_run(r, filter, ROLE_LIBRARY, "mmscan_integral", threads, run_call, verify);
+  operation_add_call(r, filter, "mmscan_integral", threads, run_call, verify);
 }
 
 const operation operation_integral = {.name = "integral",

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const operation *const table[] = {&operation_integral};
+static const operation *const table[] = {&operation_segments,   &operation_starts, &operation_decay,
+                                         &operation_recurrence, &operation_filter, &operation_integral,
+                                         &operation_custom};
 
 const operation *operation_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }
 
@@ -30,7 +32,9 @@ static void print_head(const bench_request *request) {
 static double of_bound(const race *r, const contender *c) { return lineup_bound(r, c->threads)->seconds / c->seconds; }
 
 static void print_race(const race *r) {
-  printf("\n%s to %s,", r->number->name, r->to->name);
+  printf("\n%s", r->number->name);
+  if (race_converts(r)) printf(" to %s", r->to->name);
+  printf(",");
   for (size_t i = 0; i < r->shape->rank; i++) printf("%s%zu", i == 0 ? " " : " x ", r->shape->sizes[i]);
   printf("\n%-32s threads |       ms  Gelem/s  of bound\n", "");
   for (size_t i = 0; i < r->count; i++) {
@@ -95,15 +99,20 @@ static int run_race(race *r, bench_request *request, json_t *tables) {
 
 static int run_type(race *r, bench_request *request, const number *type, json_t *tables) {
   const operation *o = request->operation;
-  const number_pair pair = {type, request->to, MMSCAN_PLUS};
-  const size_t room = o->room(&request->shape);
+  const number_pair pair = {type, request->to != NULL ? request->to : type, MMSCAN_PLUS};
+  const size_t n = request->lengths[0], room = o->room != NULL ? o->room(&request->shape) : n;
   arrays a;
+  void *beside = NULL;
   if (!arrays_fit(&pair, room, false)) return fail_memory();
   int status = arrays_make(&a, &pair, room, false) ? DONE : fail_memory();
   if (status == DONE) {
-    session_set_race(r, request, type, request->lengths[0], false, &a);
-    status = run_race(r, request, tables);
+    session_set_race(r, request, type, n, false, &a);
+    if (o->fill != NULL) o->fill(n, a.data);
+    beside = o->beside != NULL ? o->beside(r, &r->beside_bytes) : NULL;
+    r->beside = beside;
+    status = beside != NULL || o->beside == NULL ? run_race(r, request, tables) : fail_memory();
   }
+  free(beside);
   arrays_free(&a);
   return status;
 }
