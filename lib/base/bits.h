@@ -15,24 +15,22 @@ static inline uint64_t mms_bits_at(const uint64_t *words, size_t at) {
 
 /* The first bit from number `from` on, up to `to`, that is set; or `to`. */
 static inline size_t mms_bits_next(const uint64_t *words, size_t from, size_t to) {
-  for (size_t at = from; at < to; at = (at / MMS_BITS_WORD + 1) * MMS_BITS_WORD) {
-    const uint64_t rest = words[at / MMS_BITS_WORD] >> at % MMS_BITS_WORD;
-    const size_t found = rest ? at + (size_t)__builtin_ctzll(rest) : to;
-    if (rest) return found < to ? found : to;
-  }
-  return to;
+  if (from >= to) return to;
+  size_t word = from / MMS_BITS_WORD;
+  uint64_t rest = words[word] & UINT64_MAX << from % MMS_BITS_WORD;
+  while (!rest && word < (to - 1) / MMS_BITS_WORD) rest = words[++word];
+  const size_t found = rest ? word * MMS_BITS_WORD + (size_t)__builtin_ctzll(rest) : to;
+  return found < to ? found : to;
 }
 
 /* After the last bit below number `to`, down to `from`, that is set; or `from`. */
 static inline size_t mms_bits_last(const uint64_t *words, size_t from, size_t to) {
-  while (to > from) {
-    const size_t word = (to - 1) / MMS_BITS_WORD, low = word * MMS_BITS_WORD, above = low + MMS_BITS_WORD - to;
-    const uint64_t rest = words[word] << above;
-    const size_t end = rest ? to - (size_t)__builtin_clzll(rest) : from;
-    if (rest) return end > from ? end : from;
-    to = low;
-  }
-  return from;
+  if (from >= to) return from;
+  size_t word = (to - 1) / MMS_BITS_WORD;
+  uint64_t rest = words[word] & UINT64_MAX >> (MMS_BITS_WORD - 1 - (to - 1) % MMS_BITS_WORD);
+  while (!rest && word > from / MMS_BITS_WORD) rest = words[--word];
+  const size_t end = rest ? (word + 1) * MMS_BITS_WORD - (size_t)__builtin_clzll(rest) : from;
+  return end > from ? end : from;
 }
 
 #endif

@@ -174,34 +174,35 @@ static void scan_run(const mms_job *job, const mms_tile *t, const walk *w, size_
 /* Whether results are bounded by the carry out of a tile (engine/monotone.h). */
 static bool is_bound(const mms_job *job) { return job->adds_exactly && job->extras && job->extras->neutral; }
 
-/* The job of a piece: one that is too short does not go past the caches by itself. */
-static mms_job job_of(const mms_job *job, const mms_tile *piece) {
-  mms_job own = *job;
-  if (piece->m * job->segmented->y_size < FAR) own.streams = own.uncached = own.paces = false;
-  return own;
+/* The job of pieces that are too short to go past the caches one by one. */
+static mms_job near_job(const mms_job *job) {
+  mms_job near = *job;
+  near.streams = near.uncached = near.paces = false;
+  return near;
 }
 
-/* next: the edge after the one that is here. carry: into the tile. out: where the carry out of a tail goes; NULL: it is
- * not needed. */
-static void scan_piece(const mms_job *job, void *work, const mms_tile *t, walk *w, const edge *next,
-                       const mms_value *carry, mms_value *out) {
+/* near: near_job(). next: the edge after the one that is here. carry: into the tile. out: where the carry out of a tail
+ * goes; NULL: it is not needed. */
+static void scan_piece(const mms_job *job, const mms_job *near, void *work, const mms_tile *t, walk *w,
+                       const edge *next, const mms_value *carry, mms_value *out) {
   const mms_engine *inner = w->s->inner;
   const size_t from = edge_of(w);
   mms_value value = begins_at(w, from) ? w->s->first : *carry;
   const size_t to = after_segment(w, next);
   const bool is_tail = to == end_of(w);
   const mms_tile piece = piece_of(w->s, t, from < to ? from : to, from < to ? to : from, !is_tail || t->is_last);
-  const mms_job own = job_of(job, &piece);
+  const mms_job *of_piece = piece.m * w->s->y_size < FAR ? near : job;
   if (is_tail && is_bound(job)) memcpy(value.bounded.after, carry->bounded.after, sizeof value.bounded.after);
   if (inner->finish && !(is_tail && out) && (is_tail || !is_bound(job)))
-    inner->finish(&own, work, &piece, &value, NULL);
+    inner->finish(of_piece, work, &piece, &value, NULL);
   else
-    inner->at_once(&own, work, &piece, &value);
+    inner->at_once(of_piece, work, &piece, &value);
   if (is_tail && out) *out = value;
   move_to(w, to);
 }
 
 static void scan(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, mms_value *out) {
+  const mms_job near = near_job(job);
   walk w = walk_of(job->segmented, job->reverse, t->at, t->at + t->m);
   const bool runs = takes_runs(job);
   while (w.low < w.high) {
@@ -214,7 +215,7 @@ static void scan(const mms_job *job, void *work, const mms_tile *t, const mms_va
     }
     if (at == end_of(&w)) return;
     if (next.is_known || is_fresh(&w))
-      scan_piece(job, work, t, &w, &next, carry, out);
+      scan_piece(job, &near, work, t, &w, &next, carry, out);
     else
       look(&w);
   }
