@@ -262,9 +262,15 @@ typedef struct mmscan_segments {
  * indices are asked of: which takes some nanoseconds, or tens of them, for each segment. c of "Accuracy" is 68 in a
  * segment of fewer than 256 elements, where it is 32 in a scan.
  *
+ * Totals of segments, and with them exclusive results, are written by one thread in a second pass. Where a batch has
+ * more than one scan, and its scans are single tiles or columns, segments of all of them are scanned one after the
+ * other: many scans with few segments are faster than few scans with many.
+ *
  * MMSCAN_EINVAL    desc or segments is NULL or holds an illegal value; data or x or y is NULL; starts do not ascend
- * from 0 to n; totals of segments that are not given by starts; desc->totals is not NULL MMSCAN_ENOTSUP MMSCAN_OFFSETS;
- * and as of mmscan_scan() and all else as of mmscan_scan() */
+ *                  from 0 to n; totals of segments that are not given by starts; desc->totals is not NULL
+ * MMSCAN_ENOTSUP   MMSCAN_OFFSETS; and as of mmscan_scan()
+ * and all else as of mmscan_scan()
+ */
 mmscan_status mmscan_scan_segments(const mmscan_desc *desc, const mmscan_segments *segments, const void *x, void *y);
 
 /* ---- Operators of one's own ------------------------------------------------------------------------------------ */
@@ -558,7 +564,8 @@ typedef struct mmscan_filter_desc {
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value, such as a count of 0 or 17, a[0] = 0, or a coefficient that
  *                  is not finite; x or y is NULL, or state not aligned; the shape is more than memory can hold
  * MMSCAN_EOVERLAP  as of mmscan_scan(); or state shares memory with x or y
- * MMSCAN_ENOMEM    no memory for a workspace, which only the engine gemm takes
+ * MMSCAN_ENOMEM    only with the engine gemm: no memory for its workspace, or for a BLAS
+ * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   another type
  * and, where the environment is illegal, the status given under ENVIRONMENT. On failure y and the state are untouched.
  */

@@ -130,6 +130,7 @@ int segments_check(const segments *s, const char *name, uint64_t length) {
 /* ---- The scan ---------------------------------------------------------------------------------------------------- */
 
 static mmscan_desc describe(const order *o, const mmscan_dim *slabs) {
+  const ptrdiff_t stride = (ptrdiff_t)(o->inner > 0 ? o->inner : 1);
   return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
                        .x_type = o->type->type,
                        .y_type = o->to->type,
@@ -137,8 +138,8 @@ static mmscan_desc describe(const order *o, const mmscan_dim *slabs) {
                        .kind = o->kind,
                        .reverse = o->reverse,
                        .n = (size_t)o->length,
-                       .x_stride = (ptrdiff_t)o->inner,
-                       .y_stride = (ptrdiff_t)o->inner,
+                       .x_stride = stride,
+                       .y_stride = stride,
                        .batch = (size_t)o->inner,
                        .x_dist = 1,
                        .y_dist = 1,

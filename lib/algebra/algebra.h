@@ -82,19 +82,8 @@ typedef struct mms_algebra {
                        once */
   int planes;       /* products that an element takes; 0: none is exact for the operator */
   mms_loop loop;    /* the reference, the path of short scans, and what kernels use where they may not regroup */
-  const struct mms_own *own; /* NULL in the table */
+  const struct mms_own *own; /* of a row that is made for one call (engine/engine.h); NULL in the table */
 } mms_algebra;
-
-/* What a row that is made for one call brings with it, such as that of an operator of the caller's. Of elements only
- * the size is known besides, and its engines take them from where they are. */
-typedef struct mms_own {
-  void *call;                                /* what its engines know of the call */
-  const struct mms_engine *by_tiles, *alone; /* the engines of several threads, and of one, without a workspace */
-  bool are_elsewhere; /* elements are bytes, and carries are where they are (mms_value.element): */
-  bool (*take_slots)(void *call, size_t count); /*   makes so many places for these; false: there is no memory */
-  void (*drop_slots)(void *call);               /*   gives them back */
-  bool streams;                                 /* its engines store past the caches where a job says so */
-} mms_own;
 
 /* The index of a row in the table. And row `index`; NULL past its end. */
 size_t mms_algebra_index(const mms_algebra *algebra);

@@ -131,6 +131,17 @@ typedef struct mms_engine {
   size_t (*s_of)(const mms_unit *);
 } mms_engine;
 
+/* What a row that is made for one call brings with it, such as that of an operator of the caller's. Of elements only
+ * the size is known besides, and its engines take them from where they are. */
+typedef struct mms_own {
+  void *call;                         /* what its engines know of the call */
+  const mms_engine *by_tiles, *alone; /* the engines of several threads, and of one, without a workspace */
+  bool are_elsewhere;                 /* elements are bytes, and carries are where they are (mms_value.element): */
+  bool (*take_slots)(void *call, size_t count); /*   makes so many places for these; false: there is no memory */
+  void (*drop_slots)(void *call);               /*   gives them back */
+  bool streams;                                 /* its engines store past the caches where a job says so */
+} mms_own;
+
 /* Row `index` of the table; NULL past its end. */
 const mms_engine *mms_engine_at(size_t index);
 

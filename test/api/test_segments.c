@@ -269,6 +269,32 @@ TEST(test_segments_are_isolated) {
   }
 }
 
+/* ---- Checked ----------------------------------------------------------------------------------------------------- */
+
+/* A total that does not fit is none of an exclusive scan's results: here the last elements of segments that end with
+ * tiles, and in between, are too large. */
+TEST(test_checked_totals_are_no_results) {
+  enum { N = 4096 };
+  static int8_t x[N], y[N];
+  static uint8_t flags[N];
+  for (size_t every = 16; every <= 256; every *= 2)
+    for (int reverse = 0; reverse < 2; reverse++)
+      for (int threads = 1; threads <= 3; threads++) {
+        for (size_t i = 0; i < N; i++) {
+          flags[i] = i % every == 0;
+          x[i] = i % every == (reverse ? 0 : every - 1) ? 100 : i % every == (reverse ? every - 1 : 0) ? 100 : 0;
+        }
+        mmscan_desc d = MMSCAN_DESC(MMSCAN_I8, MMSCAN_PLUS, MMSCAN_EXCLUSIVE, N);
+        d.reverse = reverse;
+        d.flags = MMSCAN_CHECKED;
+        const mmscan_segments s = {sizeof s, MMSCAN_FLAGS, (mmscan_type)0, 0, flags, NULL};
+        const mmscan_choice c = {.struct_size = sizeof c, .engine = "simd", .tile = 256, .threads = threads};
+        assert_mmscan_ok(mms_segments_scan(&d, &s, &c, x, y));
+        d.kind = MMSCAN_INCLUSIVE;
+        assert_status(MMSCAN_EOVERFLOW, mms_segments_scan(&d, &s, &c, x, y));
+      }
+}
+
 /* ---- Many segments, and few -------------------------------------------------------------------------------------- */
 
 /* So many empty ones that any step from one to the next would show. */

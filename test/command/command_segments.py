@@ -57,6 +57,9 @@ class Segments(Case):
         arguments = ["scan", "--axis", 1, "--init", 3, "--total", "-o", self.path("y.npy"), "--starts", none, empty]
         self.assertEqual(self.good(*arguments), b"3\n3\n")
         self.assertEqual(np.load(self.path("y.npy")).shape, (2, 0))
+        nothing = self.write("x.npy", npy_bytes(np.zeros((3, 0))))
+        flags = self.write("f.npy", npy_bytes(np.array([True, False, True])))
+        self.assertEqual(np.load(io.BytesIO(self.good("scan", "--axis", 0, "--flags", flags, nothing))).shape, (3, 0))
 
     def test_other_scans(self):
         """Operators, an initial value and another type, also of raw data from a pipe."""

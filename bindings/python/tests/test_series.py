@@ -94,6 +94,13 @@ def test_recurrence_errors(keywords):
         mmscan.recurrence(0.5, np.zeros((2, 4)), **keywords)
 
 
+def test_recurrence_between_elements():
+    both = np.arange(12.0)
+    want = mmscan.recurrence(0.5, both[::2].copy())
+    mmscan.recurrence(0.5, both[::2], out=both[1::2])
+    np.testing.assert_array_equal(both[1::2], want)
+
+
 def test_recurrence_overlap():
     both = np.arange(12.0).reshape(3, 4)
     for a, x, out in [(0.5, both[:2], both[1:]), (both[:2], np.ones((2, 4)), both[:2])]:
