@@ -140,6 +140,7 @@ typedef struct mms_own {
   bool (*take_slots)(void *call, size_t count); /*   makes so many places for these; false: there is no memory */
   void (*drop_slots)(void *call);               /*   gives them back */
   bool streams;                                 /* its engines store past the caches where a job says so */
+  size_t together; /* scans that are shared by threads in groups of so many, each group by one; 0: of one */
 } mms_own;
 
 /* Row `index` of the table; NULL past its end. */

@@ -62,6 +62,20 @@ static INLINE void multiply_x(const mms_filter_matrix *f, const double *start, c
   }
 }
 
+/* The products of the coefficients of B, one after the other, with the x of BLOCKS blocks, and what they start from. */
+static INLINE void multiply_b(const mms_filter_matrix *f, const double *start, const double *x, vec sum[BLOCKS]) {
+  UNROLL
+  for (int j = 0; j < BLOCKS; j++) memcpy(&sum[j], start + j * LANES, sizeof sum[j]);
+  for (int k = f->b_order; k >= 0; k--) {
+    UNROLL
+    for (int j = 0; j < BLOCKS; j++) {
+      vec shifted;
+      memcpy(&shifted, x + j * LANES - k, sizeof shifted);
+      sum[j] += f->b[k] * shifted;
+    }
+  }
+}
+
 /* ---- Results -------------------------------------------------------------------------------------------------- */
 
 static bool are_finite(size_t m, const double *y) {
@@ -131,7 +145,7 @@ static INLINE bool in_turn_of(const mms_filter_matrix *f, size_t m, const double
   for (size_t i = 0; i < m; i += BLOCKS * LANES) {
     vec sum[BLOCKS];
     prefetch(ahead, i);
-    multiply_x(f, i < MMS_FILTER_GROUP ? start + i : zeros, x + i, sum);
+    multiply_b(f, i < MMS_FILTER_GROUP ? start + i : zeros, x + i, sum);
     UNROLL
     for (int j = 0; j < BLOCKS; j++) *(vec *)(y + i + j * LANES) = sum[j];
     TURNS
@@ -202,20 +216,145 @@ static bool in_turn(const mms_filter_matrix *f, size_t m, const double *start, c
 
 /* ---- Side by side --------------------------------------------------------------------------------------------- */
 
-/* Where there is an A, both have coefficients for every state, if only zeros. */
-static void row(const mms_filter_taps *c, size_t count, const double *x, double *y, double *z) {
-  const size_t states = (size_t)c->states;
-  for (size_t j = 0; j < count; j += LANES) {
-    const vec in = *(const vec *)(x + j), out = *(vec *)(z + j) + c->b[0] * in;
-    double *at = z + j;
-    for (size_t k = 1; k <= states; k++, at += MMS_FILTER_ROW) {
-      vec sum = *(vec *)(at + MMS_FILTER_ROW) + c->b[k] * in;
-      if (c->order > 0) sum -= c->a[k] * out;
-      *(vec *)at = sum;
+/* Signals of so many vectors, whose chains of additions then overlap. */
+static INLINE void vectors_of(const mms_filter_taps *c, size_t m, size_t width, double *x, double *z, const int states,
+                              const int vectors) {
+  vec state[MMS_FILTER_MOST][2] = {{{0}}};
+  UNROLL
+  for (int k = 0; k < states; k++)
+    for (int v = 0; v < vectors; v++) state[k][v] = *(const vec *)(z + (size_t)k * width + v * LANES);
+  for (size_t i = 0; i < m; i++, x += width) {
+    UNROLL
+    for (int v = 0; v < vectors; v++) {
+      vec *at = (vec *)(x + v * LANES), in = *at, out = state[0][v] + c->b[0] * in;
+      UNROLL
+      for (int k = 1; k <= states; k++) state[k - 1][v] = state[k][v] + c->b[k] * in - c->a[k] * out;
+      *at = out;
     }
-    *(vec *)(y + j) = out;
+  }
+  UNROLL
+  for (int k = 0; k < states; k++)
+    for (int v = 0; v < vectors; v++) *(vec *)(z + (size_t)k * width + v * LANES) = state[k][v];
+}
+
+/* Where there is an A, both have coefficients for every state, if only zeros. */
+static INLINE void sides_of(const mms_filter_taps *c, size_t m, size_t width, double *x, double *z, const int states) {
+  size_t j = 0;
+  for (; j + 2 * LANES <= width; j += 2 * LANES) vectors_of(c, m, width, x + j, z + j, states, 2);
+  for (; j < width; j += LANES) vectors_of(c, m, width, x + j, z + j, states, 1);
+}
+
+static void without_a(const mms_filter_taps *c, size_t m, size_t width, double *x, double *z) {
+  const size_t states = (size_t)c->states;
+  for (size_t i = 0; i < m; i++, x += width)
+    for (size_t j = 0; j < width; j += LANES) {
+      const vec in = *(const vec *)(x + j), zero = {0};
+      *(vec *)(x + j) = (states > 0 ? *(const vec *)(z + j) : zero) + c->b[0] * in;
+      for (size_t k = 1; k <= states; k++)
+        *(vec *)(z + (k - 1) * width + j) = (k < states ? *(const vec *)(z + k * width + j) : zero) + c->b[k] * in;
+    }
+}
+
+static void side_by_side(const mms_filter_taps *c, size_t m, size_t width, double *x, double *z) {
+  if (c->order == 0) {
+    without_a(c, m, width, x, z);
+    return;
+  }
+  switch (c->states) {
+  case 1:
+    sides_of(c, m, width, x, z, 1);
+    break;
+  case 2:
+    sides_of(c, m, width, x, z, 2);
+    break;
+  case 3:
+    sides_of(c, m, width, x, z, 3);
+    break;
+  case 4:
+    sides_of(c, m, width, x, z, 4);
+    break;
+  case 5:
+    sides_of(c, m, width, x, z, 5);
+    break;
+  case 6:
+    sides_of(c, m, width, x, z, 6);
+    break;
+  case 7:
+    sides_of(c, m, width, x, z, 7);
+    break;
+  case 8:
+    sides_of(c, m, width, x, z, 8);
+    break;
+  case 9:
+    sides_of(c, m, width, x, z, 9);
+    break;
+  case 10:
+    sides_of(c, m, width, x, z, 10);
+    break;
+  case 11:
+    sides_of(c, m, width, x, z, 11);
+    break;
+  case 12:
+    sides_of(c, m, width, x, z, 12);
+    break;
+  case 13:
+    sides_of(c, m, width, x, z, 13);
+    break;
+  case 14:
+    sides_of(c, m, width, x, z, 14);
+    break;
+  default:
+    sides_of(c, m, width, x, z, MMS_FILTER_MOST - 1);
   }
 }
 
-const mms_filter_loops PASTED(mms_filter_loops, ISA) = {
-    .is_built = PASTED(BUILT, ISA), .lanes = LANES, .by_blocks = by_blocks, .in_turn = in_turn, .row = row};
+/* ---- Transposed ----------------------------------------------------------------------------------------------- */
+
+/* The first halves of two vectors, number by number in turn, and the second halves. */
+#if VECTOR == 64
+#define FIRST  0, 8, 1, 9, 2, 10, 3, 11
+#define SECOND 4, 12, 5, 13, 6, 14, 7, 15
+#elif VECTOR == 32
+#define FIRST  0, 4, 1, 5
+#define SECOND 2, 6, 3, 7
+#else
+#define FIRST  0, 2
+#define SECOND 1, 3
+#endif
+#ifdef __clang__
+#define IN_TURN(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define IN_TURN(a, b, ...) __builtin_shuffle(a, b, (picks){__VA_ARGS__})
+#endif
+
+/* A square of LANES rows: the bits of a place are those of its row and of its column, and each turn moves one. */
+static INLINE void transpose_square(const double *x, ptrdiff_t x_stride, double *y, ptrdiff_t y_stride) {
+  vec row[LANES], next[LANES];
+  UNROLL
+  for (int i = 0; i < LANES; i++) memcpy(&row[i], x + i * x_stride, sizeof row[i]);
+  UNROLL
+  for (int turn = 1; turn < LANES; turn *= 2) {
+    UNROLL
+    for (int i = 0; i < LANES / 2; i++) {
+      next[2 * i] = IN_TURN(row[i], row[i + LANES / 2], FIRST);
+      next[2 * i + 1] = IN_TURN(row[i], row[i + LANES / 2], SECOND);
+    }
+    UNROLL
+    for (int i = 0; i < LANES; i++) row[i] = next[i];
+  }
+  UNROLL
+  for (int i = 0; i < LANES; i++) memcpy(y + i * y_stride, &row[i], sizeof row[i]);
+}
+
+static void transpose(size_t rows, size_t columns, const double *x, ptrdiff_t x_stride, double *y, ptrdiff_t y_stride) {
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)rows; i += LANES)
+    for (ptrdiff_t j = 0; j < (ptrdiff_t)columns; j += LANES)
+      transpose_square(x + i * x_stride + j, x_stride, y + j * y_stride + i, y_stride);
+}
+
+const mms_filter_loops PASTED(mms_filter_loops, ISA) = {.is_built = PASTED(BUILT, ISA),
+                                                        .lanes = LANES,
+                                                        .by_blocks = by_blocks,
+                                                        .in_turn = in_turn,
+                                                        .side_by_side = side_by_side,
+                                                        .transpose = transpose};

@@ -32,11 +32,14 @@ static double left_at(const double *h, const double *taps, int order, int at, in
 void mms_filter_fill(mms_filter_matrix *f, const mms_filter_taps *c, size_t lanes, bool by_blocks) {
   const int rows = (int)lanes;
   f->order = c->order;
+  f->b_order = c->b_order;
   f->columns = lanes + (size_t)c->b_order;
   memcpy(f->a, c->a, sizeof f->a);
+  memcpy(f->b, c->b, sizeof f->b);
   memset(f->h, 0, sizeof f->h);
   f->h[0] = 1;
-  if (by_blocks) mms_filter_respond(c, lanes, f->h);
+  if (!by_blocks) return;
+  mms_filter_respond(c, lanes, f->h);
   for (size_t k = 0; k < f->columns; k++)
     for (int i = 0; i < rows; i++) f->x[k * lanes + (size_t)i] = left_at(f->h, c->b, c->b_order, rows - 1 - (int)k, i);
   for (int k = 0; k < c->order; k++)

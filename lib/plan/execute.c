@@ -34,7 +34,8 @@ static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
   const bool is_alone = plan->threads == 1 || p->count == 1;
-  return plan->engine->batch && is_alone && p->rank == 0 && !mms_problem_has_ends(p) && p->n <= longest &&
+  const bool does_batches = plan->engine->batch && !plan->engine->work_size;
+  return does_batches && is_alone && p->rank == 0 && !mms_problem_has_ends(p) && p->n <= longest &&
          bytes_of(p) <= 2 * mms_tuning_here.half_cache && mms_problem_is_direct(p) && !p->heads;
 }
 

@@ -56,6 +56,9 @@ static mmscan_status describe(const mmscan_filter_desc *d, mms_filter *f, mms_pr
   if (d->type != MMSCAN_F32 && d->type != MMSCAN_F64) return MMSCAN_ENOTSUP;
   f->storage = d->type == MMSCAN_F32 ? mms_storage_wide(d->type, d->type) : p->storage;
   f->state = d->state;
+  f->n = p->n;
+  f->count = p->count;
+  f->are_columns = d->x_dist == 1 && d->y_dist == 1;
   return MMSCAN_OK;
 }
 
@@ -87,14 +90,6 @@ static mmscan_status check_state(const mmscan_filter_desc *d, const mms_filter *
 /* Nanoseconds that a sample takes. */
 static double time_of_one(const mms_filter *f) { return 1.5 + 0.2 * f->taps.states; }
 
-static mmscan_status hold_unit(const mms_unit *unit) {
-  if (!unit) return MMSCAN_EINVAL;
-  if (!mms_unit_hold(unit)) return mms_unit_fault(unit);
-  if (mms_unit_has(unit, MMSCAN_F64, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
-  mms_unit_drop(unit);
-  return MMSCAN_EBLAS;
-}
-
 /* Whole scans are shared by threads. */
 static mmscan_status run(mmscan_plan *plan, mms_filter *f, const mmscan_choice *c, const mms_unit *unit, size_t s,
                          const void *x, void *y) {
@@ -114,7 +109,7 @@ static mmscan_status run(mmscan_plan *plan, mms_filter *f, const mmscan_choice *
 
 static mmscan_status run_by_unit(mmscan_plan *plan, mms_filter *f, const mmscan_choice *c, const mms_unit *unit,
                                  size_t s, const void *x, void *y) {
-  mmscan_status status = hold_unit(unit);
+  mmscan_status status = mms_unit_hold_sound(unit, MMSCAN_F64);
   if (status) return status;
   status = run(plan, f, c, unit, s, x, y);
   mms_unit_drop(unit);
@@ -128,9 +123,9 @@ static mmscan_status choose_and_run(mmscan_plan *plan, mms_filter *f, const mmsc
   const mms_engine *engine = c->engine ? mms_engine_find(c->engine) : env->engine ? env->engine : &mms_engine_simd;
   const mms_unit *unit = c->unit ? mms_unit_find(c->unit) : mms_env_unit(env);
   const mms_isa *isa = env->isa;
-  if (!engine || (c->isa && !mms_isa_find(c->isa, &isa))) return MMSCAN_EINVAL;
+  if (!engine || (c->unit && !unit) || (c->isa && !mms_isa_find(c->isa, &isa))) return MMSCAN_EINVAL;
   if (!isa) return MMSCAN_ENOTSUP;
-  const size_t s = mms_filter_choose(f, engine, isa, plan->problem.n * plan->problem.count);
+  const size_t s = mms_filter_choose(f, engine, isa);
   return s > 0 ? run_by_unit(plan, f, c, unit, s, x, y) : run(plan, f, c, NULL, 0, x, y);
 }
 

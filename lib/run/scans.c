@@ -5,11 +5,15 @@
  * scan is done by one thread, as one scan too many is a fourth more work at most. */
 enum { GRAIN = 32768, MANY = 4 };
 
-/* Scans that are side by side, of an engine that does batches alone, and that threads should not part: those in a line.
- */
+/* Scans that threads should not part: as many as a row of its own says, or those of an engine that does batches alone,
+ * side by side, in a line. */
 static size_t together(const mms_tiles *tiles) {
+  const mms_own *own = tiles->run->job->algebra->own;
+  if (own && own->together) return own->together;
   return tiles->run->engine->at_once ? 1 : MMS_KERNEL_LINE / tiles->element;
 }
+
+static size_t rounded_up(size_t count, size_t line) { return ((count - 1) / line + 1) * line; }
 
 /* An operator of the caller's may take long. */
 static size_t few_of_own(const mms_tiles *tiles) { return (tiles->run->scans.count - 1) / (MANY * tiles->sharing) + 1; }
@@ -17,9 +21,9 @@ static size_t few_of_own(const mms_tiles *tiles) { return (tiles->run->scans.cou
 static size_t per_grab(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
   const size_t line = together(tiles);
-  if (run->job->algebra->own) return few_of_own(tiles);
+  if (run->job->algebra->own) return rounded_up(few_of_own(tiles), line);
   if (line == 1) return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n;
-  return ((run->scans.count - 1) / tiles->sharing / line + 1) * line;
+  return rounded_up((run->scans.count - 1) / tiles->sharing + 1, line);
 }
 
 static void scan_one(const mms_tiles *tiles, size_t scan, void *work) {
