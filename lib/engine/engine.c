@@ -11,7 +11,7 @@ const mms_engine *mms_engine_at(size_t index) { return index < sizeof table / si
 mms_found mms_found_plane(const mms_job *job, const mms_found *found, size_t p) {
   return (mms_found){.total = mms_storage_plane(job->storage, &found->total, p),
                      .is_ordinary = p == 0 ? found->is_ordinary : found->second_is_ordinary,
-                     .is_final = found->is_final,
+                     .is_final = job->segmented && found->is_final,
                      .is_finite = p == 0 ? found->is_finite : found->second_is_finite};
 }
 

