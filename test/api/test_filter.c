@@ -489,7 +489,7 @@ static void draw_odd(struct rng *rng, odd_batch *o) {
 
 static void check_odd_signal(const odd_batch *o, size_t j, const double *y, const double *after, const char *engine) {
   const size_t states = states_of(&o->t);
-  double x[150], want[150], z[MOST];
+  double x[150] = {0}, want[150], z[MOST];
   for (size_t i = 0; i < o->n; i++) x[i] = o->x[(ptrdiff_t)j * o->dist + (ptrdiff_t)i * o->stride];
   memcpy(z, o->z + j * states, states * sizeof *z);
   const double in_x = largest_of(o->n, x), in_z = largest_of(states, z), largest = in_x > in_z ? in_x : in_z;

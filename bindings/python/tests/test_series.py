@@ -68,10 +68,10 @@ def test_recurrence_out(shape, axis):
         if out.dtype.isnative:
             in_place = out.copy(order="K")
             assert mmscan.recurrence(0.5, in_place, axis=axis, out=in_place) is in_place
-            np.testing.assert_array_equal(in_place, want)
+            np.testing.assert_allclose(in_place, want, rtol=1e-12, atol=1e-15)
             out[...] = 7
             assert mmscan.recurrence(0.5, x, axis=axis, out=out) is out
-            np.testing.assert_array_equal(out, want)
+            np.testing.assert_allclose(out, want, rtol=1e-12, atol=1e-15)
 
 
 def test_recurrence_types():

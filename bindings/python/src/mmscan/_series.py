@@ -253,19 +253,19 @@ def _by_scipy(error, b, a, x, axis, zi):
 
 
 def _filtered(b, a, x, axis, state, dtype):
-    """The results, and with a state that, too. None: the coefficients are not those of a filter."""
-    y = np.empty(x.shape, dtype)
-    turned = _turned(x.shape, axis)
-    # By signal, of which the order is that of the axes of _lay_out().
-    axes = (2, 0, 1) if turned else (0, 2, 1)
-    z = None if state is None else np.array(_three(state, axis).transpose(axes), dtype, order="C")
-    rows, results = _lay_out([_three(x, axis), _three(y, axis)], turned)
-    is_done = _core.filter(b, a, rows, results, z) if x.size > 0 else _are_finite(b, a)
+    """The results, and with a state that, too. None: the coefficients are not those of a filter.
+
+    Signals are rows, whatever the axis: so results do not depend on it, to the bit.
+    """
+    rows = np.ascontiguousarray(np.moveaxis(x, axis, -1))
+    y = np.empty(rows.shape, dtype)
+    z = None if state is None else np.array(np.moveaxis(state, axis, -1), dtype, order="C")
+    signals = [row.reshape(-1, x.shape[axis]).T[np.newaxis] for row in (rows, y)] if x.size > 0 else None
+    is_done = _core.filter(b, a, *signals, z) if x.size > 0 else _are_finite(b, a)
     if not is_done:
         return None
-    if state is None:
-        return y
-    return y, np.ascontiguousarray(z.transpose(np.argsort(axes))).reshape(state.shape)
+    y = np.ascontiguousarray(np.moveaxis(y, -1, axis))
+    return y if state is None else (y, np.ascontiguousarray(np.moveaxis(z, -1, axis)))
 
 
 # ---- Integral images ------------------------------------------------------------------------------------------------
