@@ -556,8 +556,8 @@ typedef struct mmscan_filter_desc {
  * That is done only in calls on 16,384 samples or more, or by gemm, and for filters whose R is not larger than that of
  * a double pole at 1, nor very large times the gain of 1/A, the response of which has to be over after 1,024 samples.
  * All others go sample by sample. So do, except by gemm, 32 or more signals, unless A is 1, and 16 or more if x_dist
- * and y_dist are 1: side by side, a vector of them at a time, which takes less time than one by one. With
- * MMSCAN_ENGINE=serial all are filtered by the loop above.
+ * and y_dist are 1: side by side, a vector of them at a time, which takes less time than one by one. Other signals of
+ * up to 512 samples, and with MMSCAN_ENGINE=serial all, are filtered by the loop above.
  *
  * An unstable filter is filtered as the loop above does it, sample by sample: results grow until they are infinite, and
  * then NaN. Where A is 1, an Inf or a NaN in x reaches b_count results; else all from there on, and the state, are

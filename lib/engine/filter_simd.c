@@ -10,8 +10,8 @@
 
 /* ---- One signal ----------------------------------------------------------------------------------------------- */
 
-/* PIECE: samples, whose x and y are on the stack. FEW: samples that take less time by the plain loop than in a group.
- */
+/* PIECE: samples, whose x and y are on the stack; signals that are no longer have the order, and errors, of the plain
+ * loop. FEW: samples that take less time by that than in a group. */
 enum { PIECE = 512, FEW = 16 };
 
 _Static_assert((int)FEW >= (int)MMS_FILTER_MOST, "a state is found in one group");
@@ -30,7 +30,7 @@ static void piece_in_registers(const mms_job *job, void *work, size_t m, double 
   const size_t all = (m + MMS_FILTER_GROUP - 1) / MMS_FILTER_GROUP * MMS_FILTER_GROUP;
   double start[MMS_FILTER_GROUP];
   (void)work;
-  if (m > FEW) {
+  if (m > FEW && f->n > PIECE) {
     memset(x + m, 0, (all - m) * sizeof *x);
     find_start(f, z, start);
     if (f->loop(&f->matrix, all, start, x, y, ahead) && mms_filter_find_state(&f->taps, m, x, y, z)) return;
