@@ -64,13 +64,6 @@ static mmscan_status describe(const mmscan_filter_desc *d, mms_filter *f, mms_pr
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
-static mms_lattice lattice_of(const mms_problem *p, const void *at, ptrdiff_t stride, ptrdiff_t dist) {
-  mms_lattice a = {.at = (uintptr_t)at, .size = p->storage->x_size};
-  mms_lattice_add(&a, p->n, stride);
-  mms_lattice_add(&a, p->batch, dist);
-  return a;
-}
-
 /* States share no memory with x and y. */
 static mmscan_status check_state(const mmscan_filter_desc *d, const mms_filter *f, const mms_problem *p, const void *x,
                                  const void *y) {
@@ -79,9 +72,9 @@ static mmscan_status check_state(const mmscan_filter_desc *d, const mms_filter *
   if (!d->state || states == 0) return MMSCAN_OK;
   if (!mms_is_array(d->state, size)) return MMSCAN_EINVAL;
   if (__builtin_mul_overflow(p->count, states * size, &bytes) || bytes > PTRDIFF_MAX) return MMSCAN_EINVAL;
-  mms_lattice all = {.at = (uintptr_t)d->state, .size = size};
-  mms_lattice_add(&all, p->count * states, 1);
-  const mms_lattice xs = lattice_of(p, x, d->x_stride, d->x_dist), ys = lattice_of(p, y, d->y_stride, d->y_dist);
+  const mms_lattice all = mms_lattice_of(d->state, size, p->count * states, 1, 1, 0),
+                    xs = mms_lattice_of(x, size, p->n, d->x_stride, p->batch, d->x_dist),
+                    ys = mms_lattice_of(y, size, p->n, d->y_stride, p->batch, d->y_dist);
   return mms_lattice_meet(&xs, &all) || mms_lattice_meet(&ys, &all) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
@@ -120,12 +113,13 @@ static mmscan_status run_by_unit(mmscan_plan *plan, mms_filter *f, const mmscan_
 static mmscan_status choose_and_run(mmscan_plan *plan, mms_filter *f, const mmscan_choice *c, const void *x, void *y) {
   const mms_env *env = mms_env_get();
   if (env->status) return env->status;
-  const mms_engine *engine = c->engine ? mms_engine_find(c->engine) : env->engine ? env->engine : &mms_engine_simd;
+  const mms_engine *engine = mms_plan_asked_engine(env, c);
   const mms_unit *unit = c->unit ? mms_unit_find(c->unit) : mms_env_unit(env);
-  const mms_isa *isa = env->isa;
-  if (!engine || (c->unit && !unit) || (c->isa && !mms_isa_find(c->isa, &isa))) return MMSCAN_EINVAL;
-  if (!isa) return MMSCAN_ENOTSUP;
-  const size_t s = mms_filter_choose(f, engine, isa);
+  const mms_isa *isa;
+  if ((c->engine && !engine) || (c->unit && !unit)) return MMSCAN_EINVAL;
+  const mmscan_status status = mms_plan_asked_isa(env, c, &isa);
+  if (status) return status;
+  const size_t s = mms_filter_choose(f, engine ? engine : &mms_engine_simd, isa);
   return s > 0 ? run_by_unit(plan, f, c, unit, s, x, y) : run(plan, f, c, NULL, 0, x, y);
 }
 

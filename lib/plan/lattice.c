@@ -19,6 +19,13 @@ void mms_lattice_add(mms_lattice *a, size_t count, ptrdiff_t stride) {
   a->step[a->rank++] = step;
 }
 
+mms_lattice mms_lattice_of(const void *at, size_t size, size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist) {
+  mms_lattice a = {.at = (uintptr_t)at, .size = size};
+  mms_lattice_add(&a, n, stride);
+  mms_lattice_add(&a, batch, dist);
+  return a;
+}
+
 size_t mms_lattice_bytes(const mms_lattice *a) {
   size_t bytes = a->size;
   for (int i = 0; i < a->rank; i++) bytes += (a->count[i] - 1) * a->step[i];

@@ -21,6 +21,9 @@ typedef struct mms_lattice {
  * elements are one. */
 void mms_lattice_add(mms_lattice *a, size_t count, ptrdiff_t stride);
 
+/* That of a batch of n strided elements each, whose element 0 is at an address. */
+mms_lattice mms_lattice_of(const void *at, size_t size, size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist);
+
 /* Bytes from the lowest element to the end of the highest, which can be addressed. */
 size_t mms_lattice_bytes(const mms_lattice *a);
 

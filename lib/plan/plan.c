@@ -40,8 +40,7 @@ static bool offers(const mms_engine *engine, const mmscan_choice *c) {
   return (engine->tile_of || !c->tile) && (engine->has_isa || !c->isa);
 }
 
-/* The engine that is asked for, by name or by what it has; NULL: any. A choice outranks the environment. */
-static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
+const mms_engine *mms_plan_asked_engine(const mms_env *env, const mmscan_choice *c) {
   if (c->engine) return mms_engine_find(c->engine);
   if (c->unit || c->s) return &mms_engine_gemm;
   if (env->engine && offers(env->engine, c)) return env->engine;
@@ -141,7 +140,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
 }
 
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
-  plan->engine = asked_engine(env, c);
+  plan->engine = mms_plan_asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
   if (plan->engine && plan->problem.is_reproducible && !plan->engine->has_unit) plan->engine = &mms_engine_simd;
   if (plan->engine)
@@ -153,10 +152,15 @@ static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const 
   return offers(plan->engine, c) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
+mmscan_status mms_plan_asked_isa(const mms_env *env, const mmscan_choice *c, const mms_isa **isa) {
+  *isa = env->isa;
+  if (c->isa && !mms_isa_find(c->isa, isa)) return MMSCAN_EINVAL;
+  return *isa ? MMSCAN_OK : MMSCAN_ENOTSUP;
+}
+
 static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  plan->job.isa = env->isa;
-  if (c->isa && !mms_isa_find(c->isa, &plan->job.isa)) return MMSCAN_EINVAL;
-  if (!plan->job.isa) return MMSCAN_ENOTSUP;
+  const mmscan_status status = mms_plan_asked_isa(env, c, &plan->job.isa);
+  if (status) return status;
   if (plan->problem.is_reproducible) plan->job.isa = mms_isa_of_vectors(plan->job.isa, plan->job.algebra);
   plan->job.kernel = mms_kernel_of(plan->job.isa, plan->job.algebra);
   return MMSCAN_OK;

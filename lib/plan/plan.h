@@ -3,6 +3,7 @@
 #define MMS_PLAN_H
 
 #include "engine/engine.h"
+#include "plan/env.h"
 #include "plan/estimate.h"
 #include "plan/problem.h"
 #include "run/way.h"
@@ -27,6 +28,11 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice);
 /* Chooses for a problem whose row is of one call, and which takes one thread so many nanoseconds. There is nothing to
  * drop. */
 mmscan_status mms_plan_choose_own(mmscan_plan *plan, const mmscan_choice *choice, double alone);
+
+/* The engine that is asked for, by name or by what it has, such as a unit; NULL: any, or there is none of the name. A
+ * choice outranks the environment. And the instruction set. */
+const mms_engine *mms_plan_asked_engine(const mms_env *env, const mmscan_choice *choice);
+mmscan_status mms_plan_asked_isa(const mms_env *env, const mmscan_choice *choice, const mms_isa **isa);
 
 /* Releases what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);

@@ -44,14 +44,6 @@ static mmscan_status describe(mms_problem *p, const mmscan_recurrence_desc *d) {
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
-static mms_lattice lattice_of(const void *at, size_t size, const mmscan_recurrence_desc *d, ptrdiff_t stride,
-                              ptrdiff_t dist) {
-  mms_lattice a = {.at = (uintptr_t)at, .size = size};
-  mms_lattice_add(&a, d->n, stride);
-  mms_lattice_add(&a, d->batch, dist);
-  return a;
-}
-
 /* Also of those that are not looked at where there is nothing to scan. */
 static mmscan_status check_ends(const mmscan_recurrence_desc *d, size_t size) {
   const bool are_good = (!d->init || mms_is_array(d->init, size)) && (!d->last || mms_is_array(d->last, size));
@@ -61,8 +53,8 @@ static mmscan_status check_ends(const mmscan_recurrence_desc *d, size_t size) {
 /* a shares no memory with y, which is written before the end of a is read. */
 static mmscan_status check_factors(const mmscan_recurrence_desc *d, size_t size, const void *a, const void *y) {
   if (!mms_is_array(a, size) || !mms_is_array(y, size)) return MMSCAN_EINVAL;
-  const mms_lattice of_a = lattice_of(a, size, d, d->a_stride, d->a_dist);
-  const mms_lattice of_y = lattice_of(y, size, d, d->y_stride, d->y_dist);
+  const mms_lattice of_a = mms_lattice_of(a, size, d->n, d->a_stride, d->batch, d->a_dist);
+  const mms_lattice of_y = mms_lattice_of(y, size, d->n, d->y_stride, d->batch, d->y_dist);
   return mms_lattice_meet(&of_a, &of_y) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
@@ -80,11 +72,10 @@ static double time_of(const mmscan_recurrence_desc *d, const mms_engine *engine,
 }
 
 /* NULL: none is asked for. */
-static const mms_engine *engine_of(const mms_env *env, const mmscan_choice *choice) {
-  const mms_engine *asked = choice && choice->engine ? mms_engine_find(choice->engine) : env->engine;
-  if (choice && choice->unit) asked = &mms_engine_gemm;
+static const mms_engine *engine_of(const mms_env *env, const mmscan_choice *c) {
+  const mms_engine *asked = mms_plan_asked_engine(env, c);
   if (asked == &mms_engine_gemm) return &mms_recurrence_gemm;
-  if (!asked && !(choice && (choice->isa || choice->tile || choice->way))) return NULL;
+  if (!asked && !c->way) return NULL;
   return asked == &mms_engine_serial ? &mms_recurrence_serial : &mms_recurrence_simd;
 }
 
@@ -109,21 +100,22 @@ static void take_factors(mms_recurrence *r, const mms_problem *p, const mmscan_r
 }
 
 static mmscan_status choose(mmscan_plan *plan, mms_recurrence *r, const mmscan_recurrence_desc *d,
-                            const mmscan_choice *choice) {
+                            const mmscan_choice *c) {
   const mms_env *env = mms_env_get();
-  const mms_isa *isa = env->isa;
+  const mms_isa *isa;
   if (env->status) return env->status;
-  if (choice && choice->isa && (!mms_isa_find(choice->isa, &isa) || !isa)) return MMSCAN_ENOTSUP;
-  const mms_engine *engine = engine_of(env, choice);
+  mmscan_status status = mms_plan_asked_isa(env, c, &isa);
+  if (status) return status;
+  const mms_engine *engine = engine_of(env, c);
   if (!engine) engine = are_columns(&plan->problem, r) ? &mms_recurrence_columns : &mms_recurrence_simd;
   if (engine->has_unit && r->a_stride != 0) return MMSCAN_ENOTSUP;
   r->kernel = mms_recurrences_of(isa, d->type);
   mms_recurrence_begin(r, engine, d->type, plan->problem.reverse);
   plan->problem.algebra = &r->algebra;
   plan->problem.storage = plan->problem.of_y = &r->storage;
-  const mmscan_status status = mms_plan_choose_own(plan, choice, time_of(d, engine, r->algebra.size));
+  status = mms_plan_choose_own(plan, c, time_of(d, engine, r->algebra.size));
   if (status || !engine->has_unit) return status;
-  plan->job.unit = choice && choice->unit ? mms_unit_find(choice->unit) : mms_env_unit(env);
+  plan->job.unit = c->unit ? mms_unit_find(c->unit) : mms_env_unit(env);
   return plan->job.unit ? mms_unit_hold_sound(plan->job.unit, r->algebra.unit) : MMSCAN_EINVAL;
 }
 
@@ -153,6 +145,7 @@ static void put_last(const mmscan_recurrence_desc *d, size_t size, const char *y
 
 mmscan_status mms_series_recur(const mmscan_recurrence_desc *d, const mmscan_choice *choice, const void *a,
                                const void *x, void *y) {
+  static const mmscan_choice nothing;
   mmscan_plan plan;
   mmscan_status status = describe(&plan.problem, d);
   if (status || d->batch == 0) return status;
@@ -161,7 +154,7 @@ mmscan_status mms_series_recur(const mmscan_recurrence_desc *d, const mmscan_cho
   if (d->n > 0) {
     if ((status = check_factors(d, size, a, y))) return status;
     if ((status = mms_check_arrays(&plan.problem, x, y))) return status;
-    if ((status = recur(&plan, d, choice, a, x, y))) return status;
+    if ((status = recur(&plan, d, choice ? choice : &nothing, a, x, y))) return status;
   }
   put_last(d, size, y);
   return MMSCAN_OK;
