@@ -5,6 +5,7 @@
 #include "engine/filter_scan.h"
 
 #include "base/arena.h"
+#include "engine/toeplitz.h"
 #include "unit/gate.h"
 #include <string.h>
 
@@ -50,13 +51,11 @@ static size_t work_size(const mms_job *job) {
 
 static void fill_toeplitz(const mms_job *job, const workspace *w) {
   const mms_filter_taps *c = &mms_filter_of(job)->taps;
+  double response[MMS_FILTER_BLOCK] = {0};
   mms_filter_respond(c, job->s, w->h);
-  for (size_t i = 0; i < job->s; i++) {
-    double response = 0;
-    for (size_t k = 0; k <= (size_t)c->b_order && k <= i; k++) response += w->h[i - k] * c->b[k];
-    for (size_t column = 0; column < job->s; column++)
-      w->t[column * job->s + (column + i) % job->s] = column + i < job->s ? response : 0;
-  }
+  for (size_t i = 0; i < job->s; i++)
+    for (size_t k = 0; k <= (size_t)c->b_order && k <= i; k++) response[i] += w->h[i - k] * c->b[k];
+  mms_toeplitz_make(MMSCAN_F64, job->s, response, false, w->t);
 }
 
 /* [T H; C M]: column k is what the plain loop makes of 1 in the place of a sample, or of a state: results, and the
@@ -82,21 +81,6 @@ static void begin(const mms_job *job, void *work) {
   memset(w.x, 0, ROWS * COLUMNS * sizeof *w.x);
 }
 
-static void multiply(const mms_job *job, const workspace *w, const double *a, size_t s, size_t columns, size_t stride) {
-  const mms_product product = {.type = MMSCAN_F64,
-                               .form = MMSCAN_PRODUCT_CHUNKED,
-                               .s = s,
-                               .columns = columns,
-                               .row_stride = stride,
-                               .a = a,
-                               .x = w->x,
-                               .w = w->y,
-                               .elements = columns * s};
-  mms_gate_place *place = mms_gate_enter();
-  mms_unit_multiply(job->unit, &product);
-  mms_gate_leave(place);
-}
-
 /* ---- One signal ----------------------------------------------------------------------------------------------- */
 
 /* Blocks of a signal are columns of X, and one product with T filters them all, each from zeros. What the state leaves
@@ -118,7 +102,7 @@ static void piece_by_unit(const mms_job *job, void *work, size_t m, double *x, d
   workspace w;
   (void)ahead;
   lay_out(job, work, &w);
-  if (columns > 0) multiply(job, &w, w.t, job->s, columns, 0);
+  if (columns > 0) mms_toeplitz_rows(job->unit, MMSCAN_F64, job->s, w.t, columns, w.x, w.y);
   for (size_t j = 0; j < columns; j++, x += job->s, y += job->s)
     if (!add_state(job, w.h, z, y) || !mms_filter_find_state(c, job->s, x, y, z))
       mms_filter_plainly(c, job->s, x, y, z);
@@ -155,13 +139,28 @@ static void mend_column(const mms_filter_taps *c, const factor *f, size_t width,
   for (size_t i = f->length; i < f->s; i++) y[i * width] = z[i - f->length];
 }
 
+static void multiply(const mms_job *job, const workspace *w, const factor *f, size_t width) {
+  const mms_product product = {.type = MMSCAN_F64,
+                               .form = MMSCAN_PRODUCT_CHUNKED,
+                               .s = f->s,
+                               .columns = width,
+                               .row_stride = width,
+                               .a = f->a,
+                               .x = w->x,
+                               .w = w->y,
+                               .elements = width * f->s};
+  mms_gate_place *place = mms_gate_enter();
+  mms_unit_multiply(job->unit, &product);
+  mms_gate_leave(place);
+}
+
 /* The next block of each signal is a column of X, its state below, and one product filters them all. The state is
  * where the last product left it. */
 static void do_block(const mms_job *job, const workspace *w, const factor *f, const mms_filter_group *g, size_t at,
                      const double *state) {
   mms_filter_gather(g, at, f->length, w->x);
   memcpy(w->x + f->length * g->width, state, (f->s - f->length) * g->width * sizeof *state);
-  multiply(job, w, f->a, f->s, g->width, g->width);
+  multiply(job, w, f, g->width);
   if (!are_finite(f->s * g->width, w->y))
     for (size_t j = 0; j < g->count; j++) mend_column(&g->filter->taps, f, g->width, w->x + j, w->y + j);
   mms_filter_scatter(g, at, f->length, w->y);
