@@ -313,7 +313,7 @@ uninstall: ## remove what install put there
 include $(wildcard mpi/mpi.mk)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
-C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git lists no files here))
+C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' '*.hpp' 2>/dev/null),$(error git lists no files here))
 FIND_FORMATTER = formatter=$$(scripts/formatter $(BUILD)/clang-format)
 format: ## reformat the C files (by clang-format 14, which is fetched if need be)
 	$(FIND_FORMATTER) && $$formatter -i $(C_FILES)
