@@ -197,7 +197,10 @@ template <class It> constexpr bool is_contiguous() {
     using element = std::remove_reference_t<reference_t<It>>;
     if constexpr (!std::is_same_v<std::remove_const_t<element>, value_t<It>>) return false; /* volatile, say */
 #ifdef __cpp_lib_concepts
-    if constexpr (std::contiguous_iterator<It>) return true;
+    /* Others are not asked: clang 14 stumbles over those that have an element_type which is not public. */
+    if constexpr (std::is_base_of_v<std::random_access_iterator_tag,
+                                    typename std::iterator_traits<It>::iterator_category>)
+      if constexpr (std::contiguous_iterator<It>) return true;
 #endif
     return is_array_iterator<It>::value;
   }
