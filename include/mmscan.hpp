@@ -213,10 +213,14 @@ struct is_reversed<std::reverse_iterator<It>> : std::integral_constant<bool, is_
 template <class T, class = void> struct is_iterator : std::false_type {};
 template <class T>
 struct is_iterator<T, std::void_t<typename std::iterator_traits<T>::iterator_category>> : std::true_type {};
-template <class It>
-constexpr bool has_random_access =
-    std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<It>::iterator_category> ||
-    is_contiguous<It>();
+template <class It> constexpr bool has_random_access() {
+#ifdef __cpp_lib_concepts
+  /* A view's iterators may be of C++17's input category for what they refer to alone. */
+  if constexpr (requires { typename It::iterator_concept; })
+    if constexpr (std::random_access_iterator<It>) return true;
+#endif
+  return std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<It>::iterator_category>;
+}
 
 template <class In, class Last, class = void> struct has_length : std::false_type {};
 template <class In, class Last>
@@ -474,7 +478,7 @@ template <class T> constexpr T identity(int op) {
 template <class In, class Last, class Out, class T, class Op, class Unary> constexpr bool transforms_for_library() {
   using X = std::decay_t<std::invoke_result_t<Unary &, reference_t<In>>>;
   if constexpr (scans<X, T, Op> && std::is_same_v<value_t<Out>, T>)
-    return has_random_access<In> && has_length<In, Last>::value && is_contiguous<Out>();
+    return has_random_access<In>() && has_length<In, Last>::value && is_contiguous<Out>();
   return false;
 }
 

@@ -36,8 +36,8 @@ AROUND = {
     "test": "support toys " + " ".join(ROOMS),
 }
 
-# Folders of test/: a room of lib/ is tested in the folder of its name.
-TESTED = list(ROOMS) + ["command", "docs", "mpi"]
+# Folders of test/: a room of lib/ is tested in the folder of its name, mmscan.hpp in cpp.
+TESTED = list(ROOMS) + ["command", "cpp", "docs", "mpi"]
 
 # One header of another room.
 EXCEPTIONS = {
@@ -56,7 +56,7 @@ OPENMP = {
     "lib/team/team.c": "it starts the threads",
 }
 
-SOURCE = (".c", ".h", ".inc", ".def", ".cpp")
+SOURCE = (".c", ".h", ".inc", ".def", ".cpp", ".hpp")
 # Quoted includes are looked for in the folder of the file, and then there, as compilers are told to.
 ROOTS = {"lib": ["lib"], "tools": ["tools"], "test": ["lib", "test"], "bench": ["bench", "tools"]}
 

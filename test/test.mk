@@ -3,7 +3,7 @@
 # The sources are in folders by room, as in lib/. The programs are not: build/test/test_api.
 
 .PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-fuzz \
-        check-promises check-ubsan check-tsan check-valgrind check-neon check-libstdcxx lint
+        check-promises check-ubsan check-tsan check-valgrind check-neon lint
 
 # Those of mpi/ are built and started by an MPI (mpi/mpi.mk).
 TEST_SRC := $(sort $(filter-out test/mpi/%,$(wildcard test/*/test_*.c)))
@@ -39,6 +39,7 @@ $(TEST_NAMES:%=$(BUILD)/test/%): $(STATIC)
 	  -lcmocka $(LIBS) -o $@
 
 include test/toys/toys.mk
+include test/cpp/cpp.mk
 
 tests: $(TESTS) ## build the tests of the library
 
@@ -94,9 +95,6 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/support/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
 	  $(SANITIZE) TEST_WAY=valgrind
-
-check-libstdcxx: $(SHARED) ## libstdc++'s own tests of the scans of C++, and those of oneDPL there, with mmscan.hpp
-	test/runner test/cpp/libstdcxx.sh:$(BUILD)
 
 # An Armv8.0 core: NEON, and no later extension.
 NEON_ROOT = $(abspath $(BUILD)/arm64)

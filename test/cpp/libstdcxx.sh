@@ -2,8 +2,8 @@
 # libstdc++'s own tests of the scans and of partial_sum pass with the functions of mmscan.hpp, and so do those of oneDPL
 # that libstdc++ has, which pass execution policies: test/cpp/libstdcxx.sh BUILD
 #
-# The tests are in GCC's sources, which Debian's package gcc-N-source puts into /usr/src. Here they are unpacked into a
-# temporary folder, every name of a scan becomes one of namespace mmscan, and each test is compiled as C++17, if it is
+# The tests are in GCC's sources, which Debian's package gcc-N-source puts into /usr/src, and scripts/fetch-gcc-source into
+# BUILD/gcc-source. Here they are unpacked into a temporary folder, every name of a scan becomes one of namespace mmscan, and each test is compiled as C++17, if it is
 # one of C++17, and as C++20, and is run. The symbols in its object tell which functions it called. Prints
 # "N passed, N failed, N skipped".
 set -eu
@@ -17,12 +17,12 @@ done
 include=$(pwd)/include build=$(cd "$build" && pwd)
 
 # The sources of the compiler's own version, as tests of another may need that one's headers; or else the newest.
-sources() { find /usr/src -path "/usr/src/gcc-$1/gcc-*.tar.xz" 2>/dev/null | sort -V | tail -n 1; }
+sources() { find /usr/src "$build/gcc-source" -path "*/usr/src/gcc-$1/gcc-*.tar.xz" 2>/dev/null | sort -V | tail -n 1; }
 version=$("$CXX" -dumpversion)
 tarball=$(sources "${version%%.*}")
 tarball=${tarball:-$(sources '*')}
 [ -n "$tarball" ] || {
-  echo "skipped: there is no /usr/src/gcc-*/gcc-*.tar.xz (Debian: gcc-${version%%.*}-source)"
+  echo "skipped: there is no gcc-*.tar.xz in /usr/src (scripts/fetch-gcc-source fetches it)"
   exit 77
 }
 
