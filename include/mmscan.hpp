@@ -171,8 +171,8 @@ template <class T> struct operator_of<logaddexp, T> {
 /* Whether an accumulator of type T, combined with an X as C++ does it, is as if X were converted to T first; of pairs
  * that mmscan_scan() converts. */
 template <class X, class T> constexpr bool widens() {
-  if constexpr (std::is_same_v<X, T>) return !std::is_same_v<T, bool>;
   if constexpr (std::is_same_v<T, bool>) return false;
+  if constexpr (type_of<X>() == type_of<T>()) return true;
   if constexpr (std::is_integral_v<X> && std::is_integral_v<T>)
     return (sizeof(X) < sizeof(T) || std::is_same_v<X, bool>)&&(std::is_unsigned_v<X> || std::is_signed_v<T>);
   return std::is_floating_point_v<T> && (std::is_integral_v<X> || sizeof(X) < sizeof(T)) && std::is_arithmetic_v<X>;
