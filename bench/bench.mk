@@ -17,7 +17,7 @@ PEER_CXXFLAGS := $(strip -O3 $(call accepted,$(CXX),-march=native))
 endif
 PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
-CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
+CXX_PEER = $(CXX) -std=c++17 -fPIC -Iinclude -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -36,10 +36,10 @@ $(CXX_PEER_OBJ): bench/peers_cxx.cpp $(BUILD)/flags
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 
 # The C++ peers are a library of their own, so that the command need not be linked with the libraries of C++ and TBB.
-# TBB is linked if its headers are there.
-$(PEERS): $(CXX_PEER_OBJ) $(BUILD)/objects
+# TBB is linked if its headers are there. mmscan.hpp calls the shared library.
+$(PEERS): $(CXX_PEER_OBJ) $(SHARED) $(BUILD)/objects
 	tbb=$$(echo '#include <tbb/tbb.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -ltbb || :); \
-	$(CXX) -shared $(LDFLAGS) $(CXX_PEER_OBJ) $$tbb -o $@
+	$(CXX) -shared $(LDFLAGS) $(CXX_PEER_OBJ) $$tbb -L$(BUILD) -lmmscan -Wl,-rpath,'$$ORIGIN' -o $@
 
 # Without a C++ compiler the C++ peers are missing, and the bench says so.
 peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler

@@ -3,8 +3,11 @@
 // A peer whose headers are missing says that it is absent.
 #include "peer.h"
 
+#include <mmscan.hpp>
+
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <numeric>
 
 namespace {
@@ -34,6 +37,53 @@ struct std_scan {
 };
 
 const peer one_thread = make_peer<std_scan>("std::inclusive_scan", PEER_ONE_THREAD);
+
+// A number in a class of the caller's.
+template <class T> struct number {
+  T value;
+  friend number operator+(number a, number b) { return {static_cast<T>(a.value + b.value)}; }
+};
+
+template <class T> const number<T> *of_class(const T *x) { return reinterpret_cast<const number<T> *>(x); }
+template <class T> number<T> *of_class(T *y) { return reinterpret_cast<number<T> *>(y); }
+
+struct std_class_scan {
+  template <class T> static void run(size_t n, const T *x, T *y, int) {
+    std::inclusive_scan(of_class(x), of_class(x) + n, of_class(y));
+  }
+};
+
+const peer one_thread_of_class = make_peer<std_class_scan>("std::inclusive_scan class", PEER_ONE_THREAD);
+
+// ---- mmscan.hpp: of numbers by the shared library beside this one; of a class by the header's own loop
+
+// The call of mmscan.h, as a program in C++ makes it.
+mmscan_status call(size_t n, const float *x, float *y) { return mmscan_inclusive_f32(n, x, y); }
+mmscan_status call(size_t n, const double *x, double *y) { return mmscan_inclusive_f64(n, x, y); }
+mmscan_status call(size_t n, const std::int32_t *x, std::int32_t *y) { return mmscan_inclusive_i32(n, x, y); }
+mmscan_status call(size_t n, const std::int64_t *x, std::int64_t *y) { return mmscan_inclusive_i64(n, x, y); }
+
+struct mmscan_call {
+  template <class T> static void run(size_t n, const T *x, T *y, int) {
+    if (call(n, x, y) != MMSCAN_OK) throw std::bad_alloc();
+  }
+};
+
+struct mmscan_scan {
+  template <class T> static void run(size_t n, const T *x, T *y, int) { mmscan::inclusive_scan(x, x + n, y); }
+};
+
+struct mmscan_class_scan {
+  template <class T> static void run(size_t n, const T *x, T *y, int) {
+    mmscan::inclusive_scan(of_class(x), of_class(x) + n, of_class(y));
+  }
+};
+
+const peer by_call = make_peer<mmscan_call>("mmscan_inclusive, shared", PEER_ONE_THREAD);
+// It is a row on one thread and on several.
+const peer by_library = make_peer<mmscan_scan>("mmscan::inclusive_scan", PEER_ONE_THREAD);
+const peer by_library_threads = make_peer<mmscan_scan>("mmscan::inclusive_scan", PEER_OPENMP);
+const peer by_header = make_peer<mmscan_class_scan>("mmscan::inclusive_scan class", PEER_ONE_THREAD);
 
 } // namespace
 
@@ -146,6 +196,8 @@ static const peer armadillo = make_absent("Armadillo cumsum", "built without the
 // -------------------------------------------------------------------------------------------------------
 
 extern "C" __attribute__((visibility("default"))) const peer *const *mmscan_bench_peers() {
-  static const peer *const table[] = {&one_thread, &par, &parallel, &eigen, &armadillo, nullptr};
+  static const peer *const table[] = {&one_thread, &one_thread_of_class, &by_call, &by_library,
+                                      &by_header,  &by_library_threads,  &par,     &parallel,
+                                      &eigen,      &armadillo,           nullptr};
   return table;
 }
