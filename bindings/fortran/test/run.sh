@@ -1,0 +1,66 @@
+#!/bin/sh
+# Runs the tests of the Fortran module, and its examples: sh run.sh FOLDER, which has the programs. Ends with the line
+# "N passed, N failed, N skipped".
+set -u
+folder=$1
+here=$(dirname "$0")
+test=$folder/test_mmscan
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND ...: counts whether it succeeds
+check() {
+  name=$1
+  shift
+  begun=$(date +%s)
+  if "$@"; then passed=$((passed + 1)) verdict=passed; else failed=$((failed + 1)) verdict=FAILED; fi
+  echo "$name: $verdict, $(($(date +%s) - begun)) s"
+}
+
+# tests [ARGUMENT]: adds what it counts
+tests() {
+  begun=$(date +%s)
+  "$test" "$@" >"$tmp/said" 2>&1
+  status=$?
+  sed '$d' "$tmp/said"
+  counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$tmp/said")
+  # shellcheck disable=SC2086 # three words
+  set -- ${counts:-0 1 0} "$*"
+  [ $status -eq 0 ] || [ "$2" -gt 0 ] || set -- "$1" 1 "$3" "$4"
+  [ -n "$counts" ] || cat "$tmp/said"
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+  echo "${test##*/} $4: $1 passed, $2 failed; $(($(date +%s) - begun)) s"
+}
+
+# stops WHAT TEXT: an error ends the program, with this text
+stops() {
+  "$test" stop "$1" >"$tmp/said" 2>&1 && return 1
+  grep -qF "ERROR STOP $2" "$tmp/said" && ! grep -qF "it goes on" "$tmp/said" && return
+  cat "$tmp/said"
+  return 1
+}
+
+# says LINE COMMAND ...: the command prints this line
+says() {
+  line=$1
+  shift
+  "$@" >"$tmp/said" 2>&1 && grep -qF "$line" "$tmp/said" && return
+  cat "$tmp/said"
+  return 1
+}
+
+tests
+OMP_NUM_THREADS=1 tests memory
+MMSCAN_ENGINE=nonsense tests environment
+check "dim = 3 of rank 2" stops dim "sum_prefix: dim is not a dimension of array"
+check "dim = 0" stops zero "sum_prefix: dim is not a dimension of array"
+check "a mask of another shape" stops mask "maxval_suffix: mask does not have the shape of array"
+check "segments of another shape" stops segment "product_prefix: segment does not have the shape of array"
+check "y of another shape" stops shape "mmscan_cumsum: "
+MMSCAN_ENGINE=nonsense check "a wrong variable" stops environment "minval_prefix: "
+check "it is named" grep -qF "MMSCAN_ENGINE=nonsense" "$tmp/said"
+check "the example nile" says "1898" "$folder/nile" "$here/../../../examples/data/nile.csv"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
