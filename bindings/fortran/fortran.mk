@@ -34,7 +34,7 @@ $(FORTRAN_BUILD)/mmscan_c.o: $(FORTRAN)/src/mmscan_c.f90 $(FORTRAN_BUILD)/flags
 	$(FORTRAN_COMPILE) -c $< -o $@
 $(FORTRAN_BUILD)/mmscan_place.o: $(FORTRAN)/src/mmscan_place.f90 $(FORTRAN_BUILD)/mmscan_c.o
 	$(FORTRAN_COMPILE) -c $< -o $@
-$(FORTRAN_BUILD)/mmscan.o: $(FORTRAN)/src/mmscan.F90 $(wildcard $(FORTRAN)/src/*.inc) $(FORTRAN_BUILD)/mmscan_place.o
+$(FORTRAN_BUILD)/mmscan.o: $(FORTRAN)/src/mmscan.F90 $(wildcard $(FORTRAN)/src/*.fi) $(FORTRAN_BUILD)/mmscan_place.o
 	$(FORTRAN_COMPILE) -c $< -o $@
 
 # Before anything is linked: whether C's structs are what the module takes them for.
@@ -64,7 +64,7 @@ FORTRAN_TEST := $(FORTRAN_BUILD)/test_mmscan
 FORTRAN_TEST_OBJ := $(patsubst %,$(FORTRAN_BUILD)/test/%.o,oracle draw random_scans test_mmscan)
 FORTRAN_TEST_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) -Wno-compare-reals -Wno-uninitialized -O0 -g -fcheck=all,no-array-temps -fwrapv -cpp \
   -I$(FORTRAN_BUILD) -J$(FORTRAN_BUILD)/test
-$(FORTRAN_BUILD)/test/%.o: $(FORTRAN)/test/%.F90 $(FORTRAN_STATIC) $(wildcard $(FORTRAN)/test/*.inc)
+$(FORTRAN_BUILD)/test/%.o: $(FORTRAN)/test/%.F90 $(FORTRAN_STATIC) $(wildcard $(FORTRAN)/test/*.fi)
 	@mkdir -p $(@D)
 	$(FORTRAN_TEST_COMPILE) -c $< -o $@
 $(FORTRAN_BUILD)/test/%.o: $(FORTRAN)/test/%.f90 $(FORTRAN_STATIC)
@@ -76,7 +76,7 @@ $(FORTRAN_TEST): $(FORTRAN_TEST_OBJ) $(FORTRAN_STATIC) $(SHARED)
 	$(FC) $(FORTRAN_TEST_OBJ) $(FORTRAN_LIBS) -o $@
 
 check-fortran: fortran $(FORTRAN_TEST) ## the tests of libmmscan_fortran
-	sh $(FORTRAN)/test/run.sh $(FORTRAN_BUILD)
+	FC=$(call quote,$(FC)) sh $(FORTRAN)/test/run.sh $(FORTRAN_BUILD)
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
 install-fortran uninstall-fortran: INSTALL_WITH = FORTRAN_BUILD=$(call quote,$(FORTRAN_BUILD)) FORTRAN_FOLDER=$(FORTRAN_FOLDER)

@@ -80,11 +80,11 @@ module mmscan
   type(operation), parameter :: OF(minval_suffix) = operation("minval_suffix", mmscan_min, .true.)
   type(operation), parameter :: OF(mmscan_cumsum) = operation("mmscan_cumsum", mmscan_plus, .false.)
 
-#define BODY "interfaces.inc"
-#include "each_type.inc"
+#define BODY "interfaces.fi"
+#include "each_type.fi"
 #undef BODY
-#define BODY "cumsum_interfaces.inc"
-#include "each_pair.inc"
+#define BODY "cumsum_interfaces.fi"
+#include "each_pair.fi"
 #undef BODY
 
 contains
@@ -96,10 +96,10 @@ contains
     text = message_of(status)
   end function mmscan_strerror
 
-#define BODY "procedures.inc"
-#include "each_type.inc"
+#define BODY "procedures.fi"
+#include "each_type.fi"
 #undef BODY
-#define BODY "cumsum.inc"
-#include "each_pair.inc"
+#define BODY "cumsum.fi"
+#include "each_pair.fi"
 #undef BODY
 end module mmscan

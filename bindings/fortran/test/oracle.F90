@@ -53,36 +53,36 @@ contains
 #define KIND_NAME r32
 #define LOWEST -1 / zero
 #define HIGHEST 1 / zero
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE real(real64)
 #define KIND_NAME r64
 #define LOWEST -1 / zero
 #define HIGHEST 1 / zero
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE integer(int8)
 #define KIND_NAME i8
 #define LOWEST -127_int8
 #define HIGHEST 127_int8
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE integer(int16)
 #define KIND_NAME i16
 #define LOWEST -32767_int16
 #define HIGHEST 32767_int16
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE integer(int32)
 #define KIND_NAME i32
 #define LOWEST -2147483647_int32
 #define HIGHEST 2147483647_int32
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE integer(int64)
 #define KIND_NAME i64
 #define LOWEST -9223372036854775807_int64
 #define HIGHEST 9223372036854775807_int64
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE complex(real32)
 #define KIND_NAME c32
-#include "oracle.inc"
+#include "oracle.fi"
 #define TYPE complex(real64)
 #define KIND_NAME c64
-#include "oracle.inc"
+#include "oracle.fi"
 end module oracle

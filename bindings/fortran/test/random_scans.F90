@@ -65,9 +65,9 @@ contains
 
     failed = .false.
 #define TRY_ALL
-#include "each_case.inc"
+#include "each_case.fi"
 #undef TRY_ALL
   end subroutine try
 
-#include "each_case.inc"
+#include "each_case.fi"
 end module random_scans

@@ -51,6 +51,17 @@ says() {
   return 1
 }
 
+# A project of fpm that has the package as a dependency, with the library of $build.
+by_fpm() {
+  mkdir -p "$tmp/project/app"
+  printf 'name = "user"\n[dependencies]\nmmscan = { path = "%s" }\n' "$package" >"$tmp/project/fpm.toml"
+  printf 'program user\n  use mmscan\n  print *, sum_prefix([1, 2, 3])\nend program user\n' >"$tmp/project/app/user.f90"
+  (cd "$tmp/project" && FPM_FC=${FC:-gfortran} FPM_LDFLAGS="-L$build -Wl,-rpath,$build" "$FPM" run >"$tmp/said" 2>&1) &&
+    [ "$(tail -n 1 "$tmp/said" | tr -s ' ')" = ' 1 3 6' ] && return
+  cat "$tmp/said"
+  return 1
+}
+
 tests
 OMP_NUM_THREADS=1 tests memory
 MMSCAN_ENGINE=nonsense tests environment
@@ -62,5 +73,13 @@ check "y of another shape" stops shape "mmscan_cumsum: "
 MMSCAN_ENGINE=nonsense check "a wrong variable" stops environment "minval_prefix: "
 check "it is named" grep -qF "MMSCAN_ENGINE=nonsense" "$tmp/said"
 check "the example nile" says "1898" "$folder/nile" "$here/../../../examples/data/nile.csv"
+FPM=${FPM-$(command -v fpm)}
+if [ -n "$FPM" ]; then
+  build=$(cd "$folder/.." && pwd) package=$(cd "$here/.." && pwd)
+  check "a project of fpm" by_fpm
+else
+  skipped=$((skipped + 1))
+  echo "a project of fpm: skipped: there is no fpm here"
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

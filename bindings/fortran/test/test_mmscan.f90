@@ -5,7 +5,9 @@
 program test_mmscan
   use, intrinsic :: ieee_arithmetic
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, real32, real64
+  use, intrinsic :: iso_c_binding, only: c_intptr_t, c_loc
   use mmscan
+  use mmscan_place, only: is_described, place_of, way
   use draw, only: begin, setting
   use random_scans, only: try
   implicit none
@@ -125,13 +127,17 @@ contains
       complex(real64) :: z = 0
       real(real64) :: w = 0
     end type odd
-    type(odd) :: a(4), b(2, 2)
+    type(odd), target :: a(4), b(2, 2)
+    type(way) :: by
     real(real32) :: re(4)
     complex(real32) :: c(4)
     integer :: i, stat
 
     a = [(odd(cmplx(i, -i, real64), 7), i = 1, 4)]
     b = reshape(a, [2, 2])
+    call check("24 bytes are no number of elements of 16", &
+      .not. is_described(place_of(0, 128, [4_c_intptr_t], c_loc(a(1)%z), [c_loc(a(2)%z)]), by) .and. &
+      is_described(place_of(0, 64, [4_c_intptr_t], c_loc(a(1)%w), [c_loc(a(2)%w)]), by))
     call check("24 bytes between numbers of 16", all(real(sum_prefix(a%z)) == [1, 3, 6, 10]))
     call check("the same along a dimension", all(reshape(aimag(sum_suffix(b%z, dim=2)), [4]) == [-4, -6, -3, -4]))
     call check("24 bytes between numbers of 8", all(sum_prefix(a%w) == [7, 14, 21, 28]))
