@@ -49,7 +49,6 @@
 module mmscan
   use, intrinsic :: iso_c_binding, only: c_intptr_t, c_loc, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
-  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
   use mmscan_c, only: mmscan_f32, mmscan_f64, mmscan_i8, mmscan_i16, mmscan_i32, mmscan_i64, mmscan_c32, mmscan_c64, &
     mmscan_plus, mmscan_mul, mmscan_max, mmscan_min, &
     mmscan_ok, mmscan_einval, mmscan_eoverlap, mmscan_enomem, mmscan_enotsup, mmscan_eblas, mmscan_eio, mmscan_eoverflow
@@ -67,6 +66,11 @@ module mmscan
 #define SAME(a) a
 #define NAME(f) SAME(f)SAME(_)SAME(END_OF_NAME)SAME(_)SAME(RANK)
 #define OF(f) SAME(of_)SAME(f)
+
+  ! Not by ieee_arithmetic: gfortran saves and restores the modes of rounding and traps in each procedure that uses a module
+  ! that uses that.
+  real(real32), parameter :: infinity_r32 = transfer(int(z'7f800000', int32), 0.0_real32)
+  real(real64), parameter :: infinity_r64 = transfer(int(z'7ff0000000000000', int64), 0.0_real64)
 
   integer, parameter :: long = c_size_t ! of extents, which need not fit into a default integer
 

@@ -54,8 +54,9 @@ says() {
 # A project of fpm that has the package as a dependency, with the library of $build.
 by_fpm() {
   mkdir -p "$tmp/project/app"
-  printf 'name = "user"\n[dependencies]\nmmscan = { path = "%s" }\n' "$package" >"$tmp/project/fpm.toml"
-  printf 'program user\n  use mmscan\n  print *, sum_prefix([1, 2, 3])\nend program user\n' >"$tmp/project/app/user.f90"
+  ln -s "$package" "$tmp/package"
+  printf 'name = "user"\n[dependencies]\nmmscan = { path = "../package" }\n' >"$tmp/project/fpm.toml"
+  printf 'program user\n  use mmscan\n  print *, sum_prefix([1, 2, 3])\nend program user\n' >"$tmp/project/app/main.f90"
   (cd "$tmp/project" && FPM_FC=${FC:-gfortran} FPM_LDFLAGS="-L$build -Wl,-rpath,$build" "$FPM" run >"$tmp/said" 2>&1) &&
     [ "$(tail -n 1 "$tmp/said" | tr -s ' ')" = ' 1 3 6' ] && return
   cat "$tmp/said"

@@ -170,7 +170,7 @@ contains
     integer(int64), allocatable :: x(:), y(:), should(:), down(:)
     integer(int64), allocatable :: a(:, :), b(:, :)
     integer :: i
-    allocate(x(n), should(n), down(n))
+    allocate(x(n), y(n), should(n), down(n), a(3, n / 3), b(2, n / 3))
     do i = 1, n
       x(i) = mod(i * 7919_int64, 1009_int64) - 500
     end do
@@ -203,7 +203,7 @@ contains
     logical, allocatable :: segment(:, :)
     integer :: should(2), wrong, i
     allocate(x(2, n), source=1_int32)
-    allocate(segment(2, n))
+    allocate(segment(2, n), y(2, n))
     do i = 1, n
       segment(:, i) = [mod(i, 4) < 2, mod(i, 10) < 5]
     end do
