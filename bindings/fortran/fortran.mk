@@ -62,8 +62,8 @@ $(FORTRAN_EXAMPLES): $(FORTRAN_BUILD)/%: $(FORTRAN)/example/%.f90 $(FORTRAN_STAT
 # numbers are exact.
 FORTRAN_TEST := $(FORTRAN_BUILD)/test_mmscan
 FORTRAN_TEST_OBJ := $(patsubst %,$(FORTRAN_BUILD)/test/%.o,oracle draw random_scans test_mmscan)
-FORTRAN_TEST_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) -Wno-compare-reals -O0 -g -fcheck=all,no-array-temps -fwrapv -cpp \
-  -I$(FORTRAN_BUILD) -J$(FORTRAN_BUILD)/test
+FORTRAN_TEST_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) -Wno-compare-reals -O0 -g -fcheck=all,no-array-temps \
+  -fwrapv -cpp -I$(FORTRAN_BUILD) -J$(FORTRAN_BUILD)/test
 $(FORTRAN_BUILD)/test/%.o: $(FORTRAN)/test/%.F90 $(FORTRAN_STATIC) $(wildcard $(FORTRAN)/test/*.fi)
 	@mkdir -p $(@D)
 	$(FORTRAN_TEST_COMPILE) -c $< -o $@
@@ -79,7 +79,8 @@ check-fortran: fortran $(FORTRAN_TEST) ## the tests of libmmscan_fortran
 	FC=$(call quote,$(FC)) sh $(FORTRAN)/test/run.sh $(FORTRAN_BUILD)
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
-install-fortran uninstall-fortran: INSTALL_WITH = FORTRAN_BUILD=$(call quote,$(FORTRAN_BUILD)) FORTRAN_FOLDER=$(FORTRAN_FOLDER)
+install-fortran uninstall-fortran: INSTALL_WITH = FORTRAN_BUILD=$(call quote,$(FORTRAN_BUILD)) \
+  FORTRAN_FOLDER=$(FORTRAN_FOLDER)
 
 install-fortran: lib fortran ## install libmmscan_fortran, and the library that it needs
 	$(run_install) $(BUILD) $(VERSION) library fortran
@@ -87,4 +88,5 @@ install-fortran: lib fortran ## install libmmscan_fortran, and the library that 
 uninstall-fortran: ## remove libmmscan_fortran, and leave the library to uninstall
 	$(run_install) --remove $(BUILD) $(VERSION) fortran
 
-.PHONY: $(if $(filter fortran install-fortran check-fortran,$(MAKECMDGOALS)),$(call would_keep,$(FORTRAN_WITH),$(FORTRAN_BUILD)/flags))
+# See the end of the Makefile.
+.PHONY: $(if $(filter %fortran,$(MAKECMDGOALS)),$(call would_keep,$(FORTRAN_WITH),$(FORTRAN_BUILD)/flags))

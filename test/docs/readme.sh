@@ -1,9 +1,9 @@
 #!/bin/sh
 # What README.md shows is true, and the examples do what they say: sh test/docs/readme.sh BUILD
 #
-# Its ```sh blocks are run and its ```c and ```fortran blocks are compiled and run, in order, in one folder that is empty
-# at first, with the command and the shared libraries of BUILD; those of Fortran where there is gfortran. A ```text block
-# is what the block before it must print. Blocks of any other kind are ignored.
+# Its ```sh blocks are run and its ```c and ```fortran blocks are compiled and run, in order, in one folder that is
+# empty at first, with the command and the shared libraries of BUILD; those of Fortran where there is gfortran. A
+# ```text block is what the block before it must print. Blocks of any other kind are ignored.
 set -eu
 build=$(cd "${1:?usage: readme.sh BUILD}" && pwd)
 cd "$(dirname "$0")/../.."

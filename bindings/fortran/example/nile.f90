@@ -1,8 +1,8 @@
 ! When did the Nile change? nile FILE, which is examples/data/nile.csv.
 !
 ! Up to each year the mean of the flow so far, from there on that of the rest: running sums from both ends. The level
-! changed where two levels fit the years best, that is, where both means together leave the least sum of squares; which is
-! where (sum before)^2 / years before + (sum after)^2 / years after is greatest.
+! changed where two levels fit the years best, that is, where both means together leave the least sum of squares; which
+! is where (sum before)^2 / years before + (sum after)^2 / years after is greatest.
 program nile
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mmscan

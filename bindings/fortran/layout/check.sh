@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the structs and enumerators of mmscan_c.f90 with mmscan.h's: sh check.sh FOLDER, which has mmscan_c.mod. CC and
-# FC compile. Fails with the names of what differs.
+# Compares the structs and enumerators of mmscan_c.f90 with mmscan.h's: sh check.sh FOLDER, which has mmscan_c.mod. CC
+# and FC compile. Fails with the names of what differs.
 set -eu
 folder=$1
 here=$(dirname "$0")
@@ -8,7 +8,8 @@ top=$here/../../..
 for language in c fortran; do
   suffix=c
   [ $language = c ] || suffix=f90
-  awk -v language=$language -f "$here/layout.awk" "$here/../src/mmscan_c.f90" "$top/include/mmscan.h" >"$folder/layout.$suffix"
+  awk -v language=$language -f "$here/layout.awk" "$here/../src/mmscan_c.f90" "$top/include/mmscan.h" \
+    >"$folder/layout.$suffix"
 done
 # Both may be several words.
 # shellcheck disable=SC2086

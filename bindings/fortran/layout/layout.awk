@@ -2,8 +2,9 @@
 #
 #   awk -v language=c|fortran -f layout.awk mmscan_c.f90 mmscan.h
 #
-# Its lines are "struct 0 SIZE", "struct.component OFFSET SIZE" and "enumerator VALUE". Which structs and enums: those that
-# mmscan_c.f90 names. Which components and enumerators: all that mmscan.h has, so that none is forgotten in Fortran.
+# Its lines are "struct 0 SIZE", "struct.component OFFSET SIZE" and "enumerator VALUE". Which structs and enums: those
+# that mmscan_c.f90 names. Which components and enumerators: all that mmscan.h has, so that none is forgotten in
+# Fortran.
 
 # ---- mmscan_c.f90 ----------------------------------------------------------------------------------------------------
 FNR == NR && /^ *type, bind\(c\) :: / { mirrored[$NF]; next }
@@ -47,7 +48,8 @@ function tell_component(struct, name) {
 }
 
 function tell_struct(struct, text,    i, j, count, last, parts, names) {
-  declared = declared "\n  " (language == "c" ? "static " struct " a_" struct ";" : "type(" struct "), target :: a_" struct)
+  declared = declared "\n  " \
+    (language == "c" ? "static " struct " a_" struct ";" : "type(" struct "), target :: a_" struct)
   tell(struct " 0 %zu", "sizeof a_" struct, \
     struct "\", &\n    c_loc(a_" struct "), c_loc(a_" struct "), c_sizeof(a_" struct "))")
   count = split(text, parts, ";")

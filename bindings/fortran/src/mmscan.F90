@@ -8,8 +8,8 @@
 ! and product_prefix, maxval_prefix, minval_prefix and product_suffix, maxval_suffix, minval_suffix alike, as in the HPF
 ! library. All arguments but the first are optional, and are best given by their names.
 !
-!   array      real(real32), real(real64), integer(int8), (int16), (int32), (int64), complex(real32), (real64); of rank 1
-!              to 4; an array or any section of one. Complex numbers have sums and products alone.
+!   array      real(real32), (real64), integer(int8), (int16), (int32), (int64), complex(real32), (real64); of rank 1 to
+!              4; an array or any section of one. Complex numbers have sums and products alone
 !   dim        integer: along this dimension. Without it all elements are scanned, in element order: the first subscript
 !              varies fastest
 !   mask       logical, of the shape of array: an element where it is false has no part in any result. The result there
@@ -20,8 +20,8 @@
 !
 ! The result has the type and shape of array. That of no elements is 0, of products 1, of maxima -Inf, or -huge of
 ! integers, and of minima Inf, or huge. A NaN goes into the maxima and minima from where it stands on, as it does into
-! sums: mask = array == array leaves it out. Integers wrap around. How exact sums of reals are, and which bits they have,
-! says mmscan.h, under "Rules for every call".
+! sums: mask = array == array leaves it out. Integers wrap around. How exact sums of reals are, and which bits they
+! have, says mmscan.h, under "Rules for every call".
 !
 !   call mmscan_cumsum(x, y, stat)
 !
@@ -61,14 +61,14 @@ module mmscan
   public :: mmscan_ok, mmscan_einval, mmscan_eoverlap, mmscan_enomem, mmscan_enotsup, mmscan_eblas, mmscan_eio, &
     mmscan_eoverflow
 
-! What a macro stands for, and the end of a name behind it: gfortran's preprocessor, a traditional one, joins what stands
-! side by side. sum_prefix_r64_2 is NAME(sum_prefix).
+! What a macro stands for, and the end of a name behind it: gfortran's preprocessor, a traditional one, joins what
+! stands side by side. sum_prefix_r64_2 is NAME(sum_prefix).
 #define SAME(a) a
 #define NAME(f) SAME(f)SAME(_)SAME(END_OF_NAME)SAME(_)SAME(RANK)
 #define OF(f) SAME(of_)SAME(f)
 
-  ! Not by ieee_arithmetic: gfortran saves and restores the modes of rounding and traps in each procedure that uses a module
-  ! that uses that.
+  ! Not by ieee_arithmetic: gfortran saves and restores the modes of rounding and traps in each procedure that uses a
+  ! module that uses that.
   real(real32), parameter :: infinity_r32 = transfer(int(z'7f800000', int32), 0.0_real32)
   real(real64), parameter :: infinity_r64 = transfer(int(z'7ff0000000000000', int64), 0.0_real64)
 

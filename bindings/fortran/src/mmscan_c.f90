@@ -7,7 +7,8 @@ module mmscan_c
   ! typedef enum mmscan_status
   enum, bind(c)
     enumerator :: mmscan_ok = 0
-    enumerator :: mmscan_einval, mmscan_eoverlap, mmscan_enomem, mmscan_enotsup, mmscan_eblas, mmscan_eio, mmscan_eoverflow
+    enumerator :: mmscan_einval, mmscan_eoverlap, mmscan_enomem, mmscan_enotsup, mmscan_eblas, mmscan_eio, &
+      mmscan_eoverflow
   end enum
 
   ! typedef enum mmscan_type

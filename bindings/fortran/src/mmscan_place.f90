@@ -1,7 +1,8 @@
 ! mmscan_place: scans of arrays of any type and rank, which are told by where their elements are. All that does not
 ! depend on the type or rank of a scan is here; mmscan.F90 has the rest.
 module mmscan_place
-  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_intptr_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_intptr_t, c_loc, c_null_ptr, c_ptr, &
+    c_size_t, c_sizeof
   use mmscan_c
   implicit none
   private

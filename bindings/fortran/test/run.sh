@@ -74,6 +74,21 @@ check "y of another shape" stops shape "mmscan_cumsum: "
 MMSCAN_ENGINE=nonsense check "a wrong variable" stops environment "minval_prefix: "
 check "it is named" grep -qF "MMSCAN_ENGINE=nonsense" "$tmp/said"
 check "the example nile" says "1898" "$folder/nile" "$here/../../../examples/data/nile.csv"
+# readme: what the README shows is true
+readme() {
+  # shellcheck disable=SC2016 # the quotes are of Markdown
+  sed -n '/^```fortran$/,/^```$/p' "$here/../README.md" | sed '/^```/d' >"$tmp/readme.f90"
+  # shellcheck disable=SC2016
+  sed -n '/^```text$/,/^```$/p' "$here/../README.md" | sed '/^```/d' >"$tmp/readme.txt"
+  "${FC:-gfortran}" -std=f2018 -Wall -Wextra -Werror -I"$folder" "$tmp/readme.f90" "$folder/libmmscan_fortran.a" \
+    -L"$folder/.." -lmmscan -Wl,-rpath,"$(cd "$folder/.." && pwd)" -o "$tmp/readme" &&
+    "$tmp/readme" | diff "$tmp/readme.txt" -
+}
+check "the README" readme
+
+version=$(awk '/define MMSCAN_VERSION_(MAJOR|MINOR|PATCH)/ { v = v s $3; s = "." } END { print v }' \
+  "$here/../../../include/mmscan.h")
+check "the version in fpm.toml" grep -qxF "version = \"$version\"" "$here/../fpm.toml"
 FPM=${FPM-$(command -v fpm)}
 if [ -n "$FPM" ]; then
   build=$(cd "$folder/.." && pwd) package=$(cd "$here/.." && pwd)

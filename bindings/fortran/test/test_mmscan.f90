@@ -80,12 +80,15 @@ contains
     real(real32) :: infinity
     infinity = ieee_value(infinity, ieee_positive_inf)
     call check("exclusive starts of reals", all([sum_prefix(x, exclusive=.true.), product_suffix(x, exclusive=.true.), &
-      maxval_prefix(x, exclusive=.true.), minval_suffix(x, exclusive=.true.)] == [0.0_real32, 1.0_real32, -infinity, infinity]))
-    call check("exclusive starts of integers", all([sum_suffix(i, exclusive=.true.), product_prefix(i, exclusive=.true.), &
+      maxval_prefix(x, exclusive=.true.), minval_suffix(x, exclusive=.true.)] == &
+      [0.0_real32, 1.0_real32, -infinity, infinity]))
+    call check("exclusive starts of integers", all([sum_suffix(i, exclusive=.true.), &
+      product_prefix(i, exclusive=.true.), &
       maxval_suffix(i, exclusive=.true.), minval_prefix(i, exclusive=.true.)] == [0_int16, 1_int16, -huge(i), huge(i)]))
     call check("exclusive starts of complex numbers", all([sum_prefix(z, exclusive=.true.), &
       product_prefix(z, exclusive=.true.)] == [(0.0_real64, 0.0_real64), (1.0_real64, 0.0_real64)]))
-    call check("all masked out", all([maxval_prefix(i, mask=[.false.]), minval_prefix(i, mask=[.false.])] == [-huge(i), huge(i)]))
+    call check("all masked out", &
+      all([maxval_prefix(i, mask=[.false.]), minval_prefix(i, mask=[.false.])] == [-huge(i), huge(i)]))
   end subroutine test_starts
 
   subroutine test_nan
@@ -94,9 +97,11 @@ contains
     x = [1.0_real64, nan, 5.0_real64, 2.0_real64]
     call check("sum with a NaN", all(ieee_is_nan(sum_prefix(x)) .eqv. [.false., .true., .true., .true.]))
     call check("maximum with a NaN", all(ieee_is_nan(maxval_prefix(x)) .eqv. [.false., .true., .true., .true.]))
-    call check("minimum with a NaN, from the end", all(ieee_is_nan(minval_suffix(x)) .eqv. [.true., .true., .false., .false.]))
+    call check("minimum with a NaN, from the end", &
+      all(ieee_is_nan(minval_suffix(x)) .eqv. [.true., .true., .false., .false.]))
     call check("NaN masked out", all(maxval_prefix(x, mask=.not. ieee_is_nan(x)) == [1, 1, 5, 5]))
-    call check("NaN in another segment", all(ieee_is_nan(sum_prefix(x, segment=[.true., .true., .false., .false.])) .eqv. &
+    call check("NaN in another segment", &
+      all(ieee_is_nan(sum_prefix(x, segment=[.true., .true., .false., .false.])) .eqv. &
       [.false., .true., .false., .false.]))
   end subroutine test_nan
 
