@@ -26,7 +26,7 @@ fortran: $(FORTRAN_SHARED) $(FORTRAN_STATIC) $(FORTRAN_EXAMPLES) ## build libmms
 FORTRAN_FOLDER = gfortran-$(firstword $(subst ., ,$(shell $(FC) -dumpversion)))
 FORTRAN_WARN := -Wall -Wextra $(if $(WERROR),-Werror)
 FORTRAN_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) $(FFLAGS) -fPIC -cpp -J$(FORTRAN_BUILD)
-FORTRAN_WITH = $(filter-out -Werror,$(FORTRAN_COMPILE)) $(shell $(FC) -dumpfullversion)
+FORTRAN_WITH = $(filter-out -Werror -J%,$(FORTRAN_COMPILE)) $(shell $(FC) -dumpfullversion)
 $(FORTRAN_BUILD)/flags: FORCE
 	$(call keep,$(FORTRAN_WITH),$(FORTRAN_BUILD) was built with other settings: rebuilding)
 

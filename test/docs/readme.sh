@@ -45,8 +45,10 @@ run() {
         -L"$build" -lmmscan -Wl,-rpath,"$build" && "$tmp/$1"
       ;;
     fortran)
-      "$FC" -std=f2018 -Wall -Wextra -pedantic -Werror -I"$build/fortran" -x f95 "$tmp/$1.fortran" -x none -o "$tmp/$1" \
-        -L"$build/fortran" -lmmscan_fortran -L"$build" -lmmscan -Wl,-rpath,"$build/fortran:$build" && "$tmp/$1"
+      # It finds libmmscan beside it only where both are installed.
+      "$FC" -std=f2018 -Wall -Wextra -pedantic -Werror -I"$build/fortran" -ffree-form -x f95 "$tmp/$1.fortran" -x none \
+        -o "$tmp/$1" -L"$build/fortran" -lmmscan_fortran -L"$build" -lmmscan -Wl,-rpath,"$build/fortran" &&
+        LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$tmp/$1"
       ;;
   esac
 }
