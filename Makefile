@@ -1,4 +1,5 @@
-# libmmscan: see `make help`. What it includes: bench/bench.mk, mpi/mpi.mk, test/test.mk, test/toys/toys.mk.
+# libmmscan: see `make help`. What it includes: bench/bench.mk, mpi/mpi.mk, bindings/fortran/fortran.mk, test/test.mk,
+# test/toys/toys.mk.
 #
 # Settings, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as usual; CFLAGS defaults to -O3 -g
@@ -294,7 +295,7 @@ demo: ## what this is for, on real data
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
 run_install = STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
-  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) MPI_BUILD=$(call quote,$(MPI_BUILD)) scripts/install
+  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) MPI_BUILD=$(call quote,$(MPI_BUILD)) $(INSTALL_WITH) scripts/install
 
 install: all ## install under DESTDIR and PREFIX
 	$(run_install) $(BUILD) $(VERSION) library command
@@ -310,7 +311,7 @@ uninstall: ## remove what install put there
 
 # ---- Libraries beside it ----------------------------------------------------------------------------------------------
 # Not in a copy of the library alone.
-include $(wildcard mpi/mpi.mk)
+include $(wildcard mpi/mpi.mk bindings/fortran/fortran.mk)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
 C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' '*.hpp' 2>/dev/null),$(error git lists no files here))

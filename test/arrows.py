@@ -30,6 +30,7 @@ AROUND = {
     "tools": "",
     "bench": "tools",
     "mpi": "",
+    "bindings": "",
     "examples": "",
     "toys": "support",
     "support": "toys " + " ".join(ROOMS),
@@ -56,12 +57,12 @@ OPENMP = {
     "lib/team/team.c": "it starts the threads",
 }
 
-SOURCE = (".c", ".h", ".inc", ".def", ".cpp", ".hpp")
+SOURCE = (".c", ".h", ".inc", ".def", ".cpp", ".hpp", ".F90", ".fi")
 # Quoted includes are looked for in the folder of the file, and then there, as compilers are told to.
 ROOTS = {"lib": ["lib"], "tools": ["tools"], "test": ["lib", "test"], "bench": ["bench", "tools"]}
 
 # An include, or a macro that names a file to be included.
-INCLUDE = re.compile(r'\s*#\s*(?:include\s+|define\s+\w+\s+(?="[^"]+\.(?:h|inc|def|c)"))(["<])([^">]+)[">]')
+INCLUDE = re.compile(r'\s*#\s*(?:include\s+|define\s+\w+\s+(?="[^"]+\.(?:h|inc|fi|def|c)"))(["<])([^">]+)[">]')
 
 found = []
 
@@ -126,7 +127,7 @@ def check_include(path, line, name, quoted, used):
 
 def check_files():
     used = set()
-    for top in ("lib", "include", "tools", "bench", "mpi", "examples", "test"):
+    for top in ("lib", "include", "tools", "bench", "mpi", "bindings", "examples", "test"):
         for folder, _, names in os.walk(top):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(SOURCE)):
                 if room_of(path) is None:

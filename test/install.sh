@@ -433,6 +433,96 @@ for mpi in openmpi mpich; do
 done
 [ -n "$found" ] || echo "skipped: libmmscan_mpi: there is neither Open MPI nor MPICH here"
 
+# ---- libmmscan_fortran ----------------------------------------------------------------------------------------------
+# The program of README.md. What it says is below it.
+# shellcheck disable=SC2016 # the quotes are of Markdown
+sed -n '/^```fortran$/,/^```$/p' README.md | sed '/^```/d' >"$tmp/user/rows.f90"
+
+# fortran_by_cmake SETTING ...: builds programs in $tmp/cmake-Fortran/build
+fortran_by_cmake() {
+  project=$tmp/cmake-Fortran
+  mkdir -p "$project"
+  cp "$tmp/user/rows.f90" "$project/"
+  cat >"$project/CMakeLists.txt" <<PROJECT
+cmake_minimum_required(VERSION 3.13)
+project(user \${LANGUAGES})
+find_package(mmscan REQUIRED CONFIG COMPONENTS fortran)
+find_package(mmscan REQUIRED CONFIG COMPONENTS fortran) # twice is fine
+add_executable(shared rows.f90)
+target_link_libraries(shared PRIVATE mmscan::mmscan_fortran)
+add_executable(static rows.f90)
+target_link_libraries(static PRIVATE mmscan::mmscan_fortran_static)
+PROJECT
+  rm -rf "$project/build"
+  cmake -S "$project" -B "$project/build" -Dmmscan_DIR="$place/lib/cmake/mmscan" -DCMAKE_C_COMPILER="$CC" \
+    -DCMAKE_Fortran_COMPILER="$FC" "$@" >"$tmp/cmake.log" 2>&1 && cmake --build "$project/build" >>"$tmp/cmake.log" 2>&1
+}
+
+# fortran_needs SAYS SETTING ...: CMake does not find the component, and says why
+fortran_needs() {
+  says=$1
+  shift
+  fortran_by_cmake "$@" && fail "CMake finds the component fortran where it is not"
+  tr -s ' \n' ' ' <"$tmp/cmake.log" | grep -qF -e "$says" || { cat "$tmp/cmake.log"; fail "CMake: not said: $says"; }
+}
+
+# What install-fortran puts down works for programs that gfortran builds, and goes again.
+with_fortran() {
+  place="$tmp/a place of Fortran" modules=gfortran-$("$FC" -dumpversion | sed 's/\..*//')
+  # shellcheck disable=SC2016
+  answer=$(sed -n '/^```fortran$/,$p' README.md | sed -n '/^```text$/,/^```$/ { /^```$/q; /^```/!p }')
+  export PKG_CONFIG_PATH="$place/lib/pkgconfig"
+  cat >"$tmp/list.fortran" <<LIST
+./include/mmscan/$modules/mmscan.mod
+./lib/libmmscan_fortran.a
+./lib/libmmscan_fortran.so
+./lib/libmmscan_fortran.so.${version%%.*}
+./lib/libmmscan_fortran.so.$version
+./lib/pkgconfig/mmscan_fortran.pc
+LIST
+  sort "$tmp/list.library" "$tmp/list.fortran" >"$tmp/list.both"
+  make_quietly install-lib PREFIX="$place"
+  fortran_needs 'libmmscan_fortran is not in' -DLANGUAGES=Fortran
+  make_quietly uninstall PREFIX="$place"
+  make_quietly install-fortran FC="$FC" PREFIX="$tmp/first/fortran"
+  make_quietly install-fortran FC="$FC" PREFIX=/opt/mmscan DESTDIR="$tmp/stage-fortran"
+  diff -r "$tmp/first/fortran" "$tmp/stage-fortran/opt/mmscan" || fail "a file of libmmscan_fortran knows its prefix"
+  mv "$tmp/first/fortran" "$place"
+  files "$place" | diff "$tmp/list.both" - || fail "install-fortran puts down something else than both libraries"
+  grep -F -e "$here" -e "$tmp" -e @ "$place/lib/pkgconfig/mmscan_fortran.pc" && fail "mmscan_fortran.pc: a path, or something unfilled"
+  nm -D --defined-only "$place/lib/libmmscan_fortran.so" | grep -v ' __mmscan' && fail "a name in libmmscan_fortran that may clash"
+  readelf -d "$place/lib/libmmscan_fortran.so" | grep -qF "[libmmscan_fortran.so.${version%%.*}]" || fail "wrong soname"
+  built=$tmp/user/fortran
+  eval "$FC -std=f2018 -Wall -Wextra -Werror -o $built-shared $tmp/user/rows.f90" \
+    "$(pkg-config --cflags --libs mmscan_fortran)" "'-Wl,-rpath,$place/lib'"
+  eval "$FC -std=f2018 -o $built-static $tmp/user/rows.f90" \
+    "$(pkg-config --static --cflags --libs mmscan_fortran | sed 's/-lmmscan\(_fortran\)*/-l:libmmscan\1.a/g')"
+  runs "$built-shared" yes
+  runs "$built-static" no
+  fortran_by_cmake -DLANGUAGES=Fortran || { cat "$tmp/cmake.log"; fail "CMake, Fortran"; }
+  runs "$tmp/cmake-Fortran/build/shared" yes
+  runs "$tmp/cmake-Fortran/build/static" no
+  fortran_needs 'needs the language Fortran' -DLANGUAGES=C
+  mv "$place/include/mmscan/$modules" "$place/include/mmscan/gfortran-1"
+  fortran_needs 'its module is not there for GNU' -DLANGUAGES=Fortran
+  mv "$place/include/mmscan/gfortran-1" "$place/include/mmscan/$modules"
+  make_quietly uninstall-fortran FC="$FC" PREFIX="$place"
+  files "$place" | diff "$tmp/list.library" - || fail "uninstall-fortran leaves something else than the library"
+  [ ! -e "$place/include/mmscan" ] || fail "uninstall-fortran leaves a folder"
+  make -s BUILD="$build" uninstall-fortran FC="$FC" PREFIX="$place" >"$tmp/make.log" 2>&1 &&
+    fail "uninstall-fortran takes away nothing, and does not fail"
+  make_quietly uninstall-fortran FC="$FC" DESTDIR="$tmp/stage-fortran" PREFIX=/opt/mmscan
+  make_quietly uninstall DESTDIR="$tmp/stage-fortran" PREFIX=/opt/mmscan
+  make_quietly uninstall PREFIX="$place"
+  files "$place" | grep . && fail "uninstall left files"
+  [ ! -e "$tmp/stage-fortran" ] || fail "uninstall left: $(find "$tmp/stage-fortran")"
+}
+if command -v "${FC:=gfortran}" >/dev/null; then
+  (with_fortran) || exit 1
+else
+  echo "skipped: libmmscan_fortran: there is no $FC here"
+fi
+
 # ---- The man pages --------------------------------------------------------------------------------------------------
 if command -v mandoc >/dev/null; then
   (cd doc/man && mandoc -T lint -W warning ./*.[13]) ||

@@ -121,6 +121,6 @@ lint: ## static analysis of the library and the scripts
 	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \
 	    --suppress=nullPointer:lib/kernel/body.inc --suppress=uninitvar:lib/kernel/vectors.inc \
 	    --suppress=uninitvar:lib/engine/gemm/rows_body.inc $$source || { echo "lint: in the cell $$cell" >&2; exit 1; }; done
-	shellcheck -s sh scripts/* test/runner test/*.sh test/*/*.sh
+	shellcheck -s sh scripts/* test/runner test/*.sh test/*/*.sh bindings/*/*/*.sh
 
 -include $(TEST_OBJ:.o=.d)

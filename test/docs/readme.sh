@@ -1,9 +1,9 @@
 #!/bin/sh
 # What README.md shows is true, and the examples do what they say: sh test/docs/readme.sh BUILD
 #
-# Its ```sh blocks are run and its ```c blocks are compiled and run, in order, in one folder that is empty at first,
-# with the command and the shared library of BUILD. A ```text block is what the block before it must print. Blocks of
-# any other kind are ignored.
+# Its ```sh blocks are run and its ```c and ```fortran blocks are compiled and run, in order, in one folder that is
+# empty at first, with the command and the shared libraries of BUILD; those of Fortran where there is gfortran. A
+# ```text block is what the block before it must print. Blocks of any other kind are ignored.
 set -eu
 build=$(cd "${1:?usage: readme.sh BUILD}" && pwd)
 cd "$(dirname "$0")/../.."
@@ -18,15 +18,23 @@ awk -v folder="$tmp" '
   /^```/ {
     inside = 1; kind = substr($0, 4)
     if (kind == "text" && open != "") file = folder "/" open ".text"
-    else if (kind == "sh" || kind == "c") { open = ++k; file = folder "/" k "." kind; print k, kind }
+    else if (kind == "sh" || kind == "c" || kind == "fortran") { open = ++k; file = folder "/" k "." kind; print k, kind }
     else file = "/dev/null"
-    if (kind != "sh" && kind != "c") open = ""
+    if (kind != "sh" && kind != "c" && kind != "fortran") open = ""
     next
   }
   inside { print > file }' README.md >"$tmp/blocks"
-for kind in sh c; do
+for kind in sh c fortran; do
   grep -q " $kind\$" "$tmp/blocks" || { echo "readme.sh: README.md has no block of $kind" >&2; exit 1; }
 done
+
+if command -v "${FC:=gfortran}" >/dev/null; then
+  make -s --no-print-directory BUILD="$build" FC="$FC" fortran >"$tmp/make.log" 2>&1 ||
+    { cat "$tmp/make.log"; echo "readme.sh: make fortran" >&2; exit 1; }
+else
+  echo "skipped: blocks of Fortran: there is no $FC here"
+  sed -i '/ fortran$/d' "$tmp/blocks"
+fi
 
 # run K KIND
 run() {
@@ -35,6 +43,12 @@ run() {
     c)
       "${CC:-gcc}" -std=c11 -Wall -Wextra -pedantic -Werror -I"$here/include" "$tmp/$1.c" -o "$tmp/$1" \
         -L"$build" -lmmscan -Wl,-rpath,"$build" && "$tmp/$1"
+      ;;
+    fortran)
+      # It finds libmmscan beside it only where both are installed.
+      "$FC" -std=f2018 -Wall -Wextra -pedantic -Werror -I"$build/fortran" -ffree-form -x f95 "$tmp/$1.fortran" -x none \
+        -o "$tmp/$1" -L"$build/fortran" -lmmscan_fortran -L"$build" -lmmscan -Wl,-rpath,"$build/fortran" &&
+        LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$tmp/$1"
       ;;
   esac
 }
