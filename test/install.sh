@@ -248,10 +248,11 @@ export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 [ "$(pkg-config --modversion mmscan)" = "$version" ] || fail "pkg-config: wrong version"
 shared_flags=$(pkg-config --cflags --libs mmscan)
 static_flags=$(pkg-config --static --cflags --libs mmscan | sed 's/-lmmscan/-l:libmmscan.a/')
-for header in mmscan mmscan_paper; do # each by itself
+for header in mmscan.h mmscan_paper.h mmscan.hpp; do # each by itself
   for compiler in "$CC -std=c11 -x c" "$CXX -std=c++17 -x c++"; do
-    echo "#include <$header.h>" | eval "$compiler -Wall -Wextra -pedantic -Werror -fsyntax-only $(pkg-config --cflags mmscan) -" ||
-      fail "${compiler%% *} does not take $header.h by itself"
+    case $header:$compiler in *.hpp:*c11*) continue ;; esac
+    echo "#include <$header>" | eval "$compiler -Wall -Wextra -pedantic -Werror -fsyntax-only $(pkg-config --cflags mmscan) -" ||
+      fail "${compiler%% *} does not take $header by itself"
   done
 done
 for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.cc"; do
@@ -262,6 +263,18 @@ for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.
   runs "$name-shared" yes
   runs "$name-static" no
 done
+
+# The example in C++, which is given the Nile.
+# shellcheck disable=SC2016 # for the inner sh
+printf 'exec "$1" "%s"\n' "$here/examples/data/nile.csv" >"$tmp/user/on_nile"
+hurst_says='100 years of 919 on average: R 4995, S 168, K = log(R/S) / log(n/2) = 0.87
+a full store that lets out the mean would have needed 4995'
+eval "$CXX -std=c++17 -Wall -Wextra -pedantic -Werror -o $tmp/user/hurst-shared $here/examples/hurst.cpp $shared_flags '-Wl,-rpath,$prefix/lib'"
+eval "$CXX -std=c++17 -o $tmp/user/hurst-static $here/examples/hurst.cpp $static_flags"
+answer=$hurst_says
+runs "$tmp/user/hurst-shared" yes sh "$tmp/user/on_nile"
+runs "$tmp/user/hurst-static" no sh "$tmp/user/on_nile"
+answer=$version
 
 # A plugin that contains the static library may be closed while OpenMP's threads wait for work.
 cat >"$tmp/user/plugin.c" <<'PROGRAM'
@@ -316,6 +329,7 @@ for language in C CXX; do
   suffix=c config=$prefix/lib
   [ $language = C ] || suffix=cc config=$tmp/multi/lib/some-arch
   cp "$tmp/user/user.$suffix" "$project/"
+  [ $language = C ] || cp examples/hurst.cpp "$project/"
   cat >"$project/CMakeLists.txt" <<PROJECT
 cmake_minimum_required(VERSION 3.13)
 project(user $language)
@@ -326,6 +340,10 @@ add_executable(shared user.$suffix)
 target_link_libraries(shared PRIVATE mmscan::mmscan)
 add_executable(static user.$suffix)
 target_link_libraries(static PRIVATE mmscan::mmscan_static)
+if(EXISTS \${CMAKE_SOURCE_DIR}/hurst.cpp)
+  add_executable(hurst hurst.cpp)
+  target_link_libraries(hurst PRIVATE mmscan::mmscan)
+endif()
 foreach(other ${version%%.*}.999 999 0.0.1...0.0.9 0.0.1...<$version)
   find_package(mmscan \${other} QUIET PATHS "$config/cmake/mmscan" NO_DEFAULT_PATH)
   if(mmscan_FOUND)
@@ -339,6 +357,9 @@ PROJECT
   runs "$project/build/shared" yes
   runs "$project/build/static" no
 done
+answer=$hurst_says
+runs "$tmp/cmake-CXX/build/hurst" yes sh "$tmp/user/on_nile"
+answer=$version
 
 # ---- libmmscan_mpi --------------------------------------------------------------------------------------------------
 # The program of README.md. What its last rank says is below it.
@@ -442,7 +463,7 @@ sed -n '/^```fortran$/,/^```$/p' README.md | sed '/^```/d' >"$tmp/user/rows.f90"
 fortran_by_cmake() {
   project=$tmp/cmake-Fortran
   mkdir -p "$project"
-  cp "$tmp/user/rows.f90" "$project/"
+  cp "$tmp/user/rows.f90" bindings/fortran/example/nile.f90 "$project/"
   cat >"$project/CMakeLists.txt" <<PROJECT
 cmake_minimum_required(VERSION 3.13)
 project(user \${LANGUAGES})
@@ -452,6 +473,8 @@ add_executable(shared rows.f90)
 target_link_libraries(shared PRIVATE mmscan::mmscan_fortran)
 add_executable(static rows.f90)
 target_link_libraries(static PRIVATE mmscan::mmscan_fortran_static)
+add_executable(nile nile.f90)
+target_link_libraries(nile PRIVATE mmscan::mmscan_fortran)
 PROJECT
   rm -rf "$project/build"
   cmake -S "$project" -B "$project/build" -Dmmscan_DIR="$place/lib/cmake/mmscan" -DCMAKE_C_COMPILER="$CC" \
@@ -502,6 +525,13 @@ LIST
   fortran_by_cmake -DLANGUAGES=Fortran || { cat "$tmp/cmake.log"; fail "CMake, Fortran"; }
   runs "$tmp/cmake-Fortran/build/shared" yes
   runs "$tmp/cmake-Fortran/build/static" no
+  # The example, which is given the Nile.
+  answer='The level changed in 1898: the mean flow was 1098 up to then, and 850 after it
+Years with the highest flow so far: 1871 1872 1874 1878 1879'
+  runs "$tmp/cmake-Fortran/build/nile" yes sh "$tmp/user/on_nile"
+  eval "$FC -std=f2018 -o $built-nile $here/bindings/fortran/example/nile.f90" \
+    "$(pkg-config --cflags --libs mmscan_fortran)" "'-Wl,-rpath,$place/lib'"
+  runs "$built-nile" yes sh "$tmp/user/on_nile"
   fortran_needs 'needs the language Fortran' -DLANGUAGES=C
   mv "$place/include/mmscan/$modules" "$place/include/mmscan/gfortran-1"
   fortran_needs 'its module is not there for GNU' -DLANGUAGES=Fortran

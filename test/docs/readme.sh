@@ -1,9 +1,9 @@
 #!/bin/sh
 # What README.md shows is true, and the examples do what they say: sh test/docs/readme.sh BUILD
 #
-# Its ```sh blocks are run and its ```c and ```fortran blocks are compiled and run, in order, in one folder that is
-# empty at first, with the command and the shared libraries of BUILD; those of Fortran where there is gfortran. A
-# ```text block is what the block before it must print. Blocks of any other kind are ignored.
+# Its ```sh blocks are run and its ```c, ```cpp and ```fortran blocks are compiled and run, in order, in one folder
+# that is empty at first, with the command and the shared libraries of BUILD; those of Fortran where there is gfortran.
+# A ```text block is what the block before it must print. Blocks of any other kind are ignored.
 set -eu
 build=$(cd "${1:?usage: readme.sh BUILD}" && pwd)
 cd "$(dirname "$0")/../.."
@@ -14,17 +14,18 @@ trap 'exit 1' HUP INT TERM
 
 # Block k goes to the file k.sh or k.c, and the text that it prints to k.text.
 awk -v folder="$tmp" '
+  BEGIN { runs["sh"] = runs["c"] = runs["cpp"] = runs["fortran"] = 1 }
   /^```/ && inside { inside = 0; close(file); next }
   /^```/ {
     inside = 1; kind = substr($0, 4)
     if (kind == "text" && open != "") file = folder "/" open ".text"
-    else if (kind == "sh" || kind == "c" || kind == "fortran") { open = ++k; file = folder "/" k "." kind; print k, kind }
+    else if (kind in runs) { open = ++k; file = folder "/" k "." kind; print k, kind }
     else file = "/dev/null"
-    if (kind != "sh" && kind != "c" && kind != "fortran") open = ""
+    if (!(kind in runs)) open = ""
     next
   }
   inside { print > file }' README.md >"$tmp/blocks"
-for kind in sh c fortran; do
+for kind in sh c cpp fortran; do
   grep -q " $kind\$" "$tmp/blocks" || { echo "readme.sh: README.md has no block of $kind" >&2; exit 1; }
 done
 
@@ -36,14 +37,16 @@ else
   sed -i '/ fortran$/d' "$tmp/blocks"
 fi
 
+# compile COMPILER FLAG ... SOURCE, to $program
+compile() { "$@" -o "$program" -Wall -Wextra -pedantic -Werror -I"$here/include" -L"$build" -lmmscan -Wl,-rpath,"$build"; }
+
 # run K KIND
 run() {
+  program=$tmp/$1
   case $2 in
     sh) PATH=$build:$PATH sh -eu "$tmp/$1.sh" ;;
-    c)
-      "${CC:-gcc}" -std=c11 -Wall -Wextra -pedantic -Werror -I"$here/include" "$tmp/$1.c" -o "$tmp/$1" \
-        -L"$build" -lmmscan -Wl,-rpath,"$build" && "$tmp/$1"
-      ;;
+    c) compile "${CC:-gcc}" -std=c11 "$tmp/$1.c" && "$program" ;;
+    cpp) compile "${CXX:-g++}" -std=c++17 "$tmp/$1.cpp" && "$program" ;;
     fortran)
       # It finds libmmscan beside it only where both are installed.
       "$FC" -std=f2018 -Wall -Wextra -pedantic -Werror -I"$build/fortran" -ffree-form -x f95 "$tmp/$1.fortran" -x none \
@@ -95,6 +98,9 @@ says "1890 to 1899   11234 in all,  1123 a year, half of it by the end of 1894" 
   "$build/examples/nile_decades" "$here/examples/data/nile.csv"
 says "most are in the box of 0.30 to 0.38 carat and 375 to 1049 dollars: 10441" \
   "$build/examples/box_filter" "$here/examples/data/diamonds.csv"
+program=$tmp/hurst
+compile "${CXX:-g++}" -std=c++17 "$here/examples/hurst.cpp"
+says "100 years of 919 on average: R 4995, S 168, K = log(R/S) / log(n/2) = 0.87" "$program" "$here/examples/data/nile.csv"
 says "monotone 0 of 10000000 prefix sums fall, 0 of 1000000 draws are of weight 0" "$build/examples/sample"
 
 # 2^21 ones, in two blocks: these bytes are 1.0.
