@@ -452,6 +452,8 @@ add_executable(shared rows.f90)
 target_link_libraries(shared PRIVATE mmscan::mmscan_fortran)
 add_executable(static rows.f90)
 target_link_libraries(static PRIVATE mmscan::mmscan_fortran_static)
+add_executable(nile $here/bindings/fortran/example/nile.f90)
+target_link_libraries(nile PRIVATE mmscan::mmscan_fortran)
 PROJECT
   rm -rf "$project/build"
   cmake -S "$project" -B "$project/build" -Dmmscan_DIR="$place/lib/cmake/mmscan" -DCMAKE_C_COMPILER="$CC" \
@@ -497,11 +499,16 @@ LIST
     "$(pkg-config --cflags --libs mmscan_fortran)" "'-Wl,-rpath,$place/lib'"
   eval "$FC -std=f2018 -o $built-static $tmp/user/rows.f90" \
     "$(pkg-config --static --cflags --libs mmscan_fortran | sed 's/-lmmscan\(_fortran\)*/-l:libmmscan\1.a/g')"
+  eval "$FC -std=f2018 -o $built-nile '$here/bindings/fortran/example/nile.f90'" \
+    "$(pkg-config --cflags --libs mmscan_fortran)" "'-Wl,-rpath,$place/lib'"
   runs "$built-shared" yes
   runs "$built-static" no
   fortran_by_cmake -DLANGUAGES=Fortran || { cat "$tmp/cmake.log"; fail "CMake, Fortran"; }
   runs "$tmp/cmake-Fortran/build/shared" yes
   runs "$tmp/cmake-Fortran/build/static" no
+  for nile in "$built-nile" "$tmp/cmake-Fortran/build/nile"; do
+    "$nile" examples/data/nile.csv | grep -qF 'The level changed in 1898' || fail "$nile"
+  done
   fortran_needs 'needs the language Fortran' -DLANGUAGES=C
   mv "$place/include/mmscan/$modules" "$place/include/mmscan/gfortran-1"
   fortran_needs 'its module is not there for GNU' -DLANGUAGES=Fortran
