@@ -97,7 +97,7 @@ contains
   function mmscan_strerror(status) result(text)
     integer, intent(in) :: status
     character(:), allocatable :: text
-    text = message_of(status)
+    call get_message(status, text)
   end function mmscan_strerror
 
 #define BODY "procedures.fi"

@@ -7,7 +7,7 @@ module mmscan_place
   implicit none
   private
   public :: operation, way, way_of, place, place_of, is_described, scan_along, scan_or_fail, check_along, check_shape, &
-    give_status, message_of
+    give_status, get_message
 
   integer, parameter :: max_rank = 4
 
@@ -312,11 +312,13 @@ contains
     type(way), intent(in) :: by
     integer(c_int), intent(in) :: status
     integer, intent(out), optional :: stat
+    character(:), allocatable :: message
 
     if (present(stat)) then
       stat = status
     else if (status /= mmscan_ok) then
-      call fail(by%of, message_of(status))
+      call get_message(status, message)
+      call fail(by%of, message)
     end if
   end subroutine give_status
 
@@ -326,29 +328,33 @@ contains
     error stop trim(of%name) // ": " // why
   end subroutine fail
 
-  ! What a status means; and what is wrong with the environment, if anything is.
-  function message_of(status) result(message)
+  ! What a status means; and what is wrong with the environment, if anything is. No function, as gfortran keeps the
+  ! length of such a result in one place for all threads.
+  subroutine get_message(status, message)
     integer(c_int), intent(in) :: status
-    character(:), allocatable :: message
-    type(c_ptr) :: text
+    character(:), allocatable, intent(out) :: message
+    character(:), allocatable :: reason
 
-    message = string_of(c_strerror(status))
+    call get_string(c_strerror(status), message)
     if (status == mmscan_ok) return
-    text = c_environment_error()
-    if (address(text) /= 0) message = message // ": " // string_of(text)
-  end function message_of
+    call get_string(c_environment_error(), reason)
+    if (reason /= "") message = message // ": " // reason
+  end subroutine get_message
 
-  function string_of(text) result(string)
+  ! A string of C; an empty one for NULL.
+  subroutine get_string(text, string)
     type(c_ptr), intent(in) :: text
-    character(:), allocatable :: string
+    character(:), allocatable, intent(out) :: string
     character(c_char), pointer :: letters(:)
     integer(c_size_t) :: length, i
 
-    length = c_strlen(text)
-    call c_f_pointer(text, letters, [length])
+    length = 0
+    if (address(text) /= 0) length = c_strlen(text)
     allocate(character(length) :: string)
+    if (length == 0) return
+    call c_f_pointer(text, letters, [length])
     do i = 1, length
       string(i:i) = letters(i)
     end do
-  end function string_of
+  end subroutine get_string
 end module mmscan_place
