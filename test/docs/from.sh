@@ -40,7 +40,7 @@ awk -v folder="$tmp" '
     next
   }
   inside { print >given; next }
-  /^\| / && kind != "" && $2 != "you" && $2 != "---" {
+  /^\| / && kind != "" && $2 != "there" && $2 != "---" {
     if (split($0, cell, / \| /) != 3) { print "from.sh: doc/FROM.md:" NR ": not three columns" >"/dev/stderr"; exit 1 }
     k++
     if (code(cell[2]) == "") { print "from.sh: doc/FROM.md:" NR ": no code to write" >"/dev/stderr"; exit 1 }
@@ -186,8 +186,7 @@ lines_cpp() {
 
 # ---- Fortran --------------------------------------------------------------------------------------------------------
 lines_fortran() {
-  module=$(find "$build/fortran" -name mmscan.mod 2>/dev/null | head -n 1)
-  if [ -z "$module" ] || ! command -v "${FC:-gfortran}" >/dev/null; then
+  if [ ! -e "$build/fortran/mmscan.mod" ] || ! command -v "${FC:-gfortran}" >/dev/null; then
     skip "$(first fortran)" "and the other lines of Fortran: there is no module, by make fortran, or no ${FC:-gfortran}"
   else
     while read -r k line; do
@@ -199,9 +198,9 @@ lines_fortran() {
           echo "print '(*(g0, 1x))', y"
           echo "end program"
         } >"$tmp/fortran/$side-$k.f90"
-        "${FC:-gfortran}" -std=f2018 -J"$tmp/fortran" -I"$(dirname "$module")" "$peers/peers.f90" \
-          "$tmp/fortran/$side-$k.f90" -o "$tmp/fortran/$side-$k" "-L$build/fortran" "-L$build" -lmmscan_fortran \
-          -lmmscan "-Wl,-rpath,$build:$build/fortran" ||
+        "${FC:-gfortran}" -std=f2018 -J"$tmp/fortran" -I"$build/fortran" "$peers/peers.f90" \
+          "$tmp/fortran/$side-$k.f90" -o "$tmp/fortran/$side-$k" "$build/fortran/libmmscan_fortran.a" \
+          "-L$build" -lmmscan "-Wl,-rpath,$build" ||
           fail "$line" "the $side side does not compile"
       done
     done <"$tmp/fortran/lines"
