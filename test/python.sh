@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes the Python package's wheel around the library in $BUILD, installs it into a virtual environment without a network,
 # and tests it there: its own tests, beside scikit-learn, Arrow, Dask, SciPy, pandas and OpenCV, and by MPI; the examples
-# in its docstrings and in README.md; NumPy's tests of these functions, with numpy.cumsum and its kin by mmscan, and
-# SciPy's of filters, with lfilter by mmscan. 77: PyPI cannot be reached.
+# in its docstrings and in README.md, and the lines of doc/FROM.md; NumPy's tests of these functions, with numpy.cumsum and
+# its kin by mmscan, and SciPy's of filters, with lfilter by mmscan. 77: PyPI cannot be reached.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
@@ -65,6 +65,7 @@ else
 fi
 by_mpi mpich "$venv/bin/mpicc" "$venv/bin/mpirun" "$venv/lib/libmpi.so.12"
 LD_LIBRARY_PATH=$BUILD "$venv/bin/python" "$tests/doctests.py" README.md || status=1
+sh test/docs/from.sh "$BUILD" python || status=1
 
 # Whatever of NumPy's tests calls one of the six functions.
 numpy=$("$venv/bin/python" -c 'import numpy, os; print(os.path.dirname(numpy.__file__))')

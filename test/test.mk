@@ -53,9 +53,10 @@ check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: fewer ca
 	$(if $(LEFT_OUT),@echo "left out here: $(LEFT_OUT)")
 	test/runner $(TESTS)
 
-check-command: all $(TOY_FILES) ## the tests of the command, the README and the how-to documents
-	test/runner test/limit.sh test/command/command.py:$(TOOL) test/docs/readme.sh:$(BUILD) test/docs/add_unit.sh:$(BUILD) \
-	  test/docs/add_type.sh:$(BUILD) test/docs/add_operator.sh:$(BUILD) test/arrows.py test/names.sh:$(BUILD)
+check-command: all $(TOY_FILES) ## the tests of the command, README.md, doc/FROM.md and the how-to documents
+	test/runner test/limit.sh test/command/command.py:$(TOOL) test/docs/readme.sh:$(BUILD) test/docs/from.sh:$(BUILD) \
+	  test/docs/add_unit.sh:$(BUILD) test/docs/add_type.sh:$(BUILD) test/docs/add_operator.sh:$(BUILD) test/arrows.py \
+	  test/names.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md and doc/SCALE.md agree with the counts
 	test/runner bench/reproduction/reproduce.py:$(TOOL) bench/scale.py:$(TOOL)
