@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * How large must a reservoir be, so that each year the mean flow of n years can be let out? As large as the range R of the
- * running sums of what each year had more or less than the mean. Of years that do not depend on each other R / S, with the
- * standard deviation S, grows as n^0.5; Hurst found that of the Nile it grows faster: R / S = (n / 2)^K, with K about 0.7
- * (H. E. Hurst, "Long-term storage capacity of reservoirs", Transactions of the ASCE 116, 1951).
+ * How large must a reservoir be, so that each year the mean flow of n years can be let out? As large as the range R of
+ * the running sums of what each year had more or less than the mean. Of years that do not depend on each other R / S,
+ * with the standard deviation S, grows as n^0.5; Hurst found that of the Nile it grows faster: R / S = (n / 2)^K, with
+ * K about 0.7 (H. E. Hurst, "Long-term storage capacity of reservoirs", Transactions of the ASCE 116, 1951).
  *
  *   c++ -std=c++17 hurst.cpp $(pkg-config --cflags --libs mmscan) */
 #include <mmscan.hpp>
@@ -39,8 +39,8 @@ int main(int argc, char **argv) {
                                    [mean](double flow) { return (flow - mean) * (flow - mean); });
   const auto [least, most] = std::minmax_element(stored.begin(), stored.end());
   const double range = *most - *least, deviation = std::sqrt(squares.back() / n);
-  std::printf("%.0f years of %.0f on average: R %.0f, S %.0f, K = log(R/S) / log(n/2) = %.2f\n", n, mean, range, deviation,
-              std::log(range / deviation) / std::log(n / 2));
+  std::printf("%.0f years of %.0f on average: R %.0f, S %.0f, K = log(R/S) / log(n/2) = %.2f\n", n, mean, range,
+              deviation, std::log(range / deviation) / std::log(n / 2));
   /* How far the store was ever below its fullest: the running maximum says what that was. */
   std::vector<double> fullest(flows.size());
   mmscan::inclusive_scan(stored, fullest, mmscan::maximum{});

@@ -31,8 +31,8 @@
  * one thread.
  *
  * EVERYTHING ELSE gives the standard's result by loops in this file, by the calling thread, in order, whatever the
- * policy: other iterators, types and operators; y of another type than the accumulator; and x and y that share memory
- * and are not the same.
+ * policy: other iterators, types and operators; y of another type than the accumulator; and arrays x and y that share
+ * memory and are not the same.
  *
  * INIT has its own type in the standard, and sums are of that type: mmscan::exclusive_scan(x.begin(), x.end(),
  * y.begin(), 0) adds doubles up as int, as std:: does. Calls on ranges and mdspans, which the standard has not, take
@@ -137,8 +137,6 @@ template <class T> constexpr int type_of() {
 
 /* Whether a T in the operator's own type, void or T, is left as it is. */
 template <class Own, class T> constexpr bool is_own = std::is_void_v<Own> || std::is_same_v<Own, T>;
-
-constexpr bool is_complex(int type) { return type == MMSCAN_C32 || type == MMSCAN_C64; }
 
 /* Operators: the library's, if it is to combine elements of type T, and 0 if not. */
 template <class Op, class T> struct operator_of { static constexpr int value = 0; };
@@ -275,7 +273,7 @@ inline void check(mmscan_status status) {
   if (status != MMSCAN_OK) fail(status);
 }
 
-/* The call of mmscan.h that adds up n contiguous elements of type T; NULL for the other types. */
+/* The simple calls of mmscan.h, and whether there are some for T. */
 template <class T> constexpr bool has_simple_call = std::is_arithmetic_v<T> && sizeof(T) >= 4;
 
 template <class T> mmscan_status add_up(std::size_t n, const T *x, T *y) {
@@ -356,7 +354,10 @@ struct as_it_is {
 struct loop_inclusive_from {
   template <class In, class Last, class Out, class Op, class T, class Unary = as_it_is>
   Out operator()(In first, Last last, Out result, Op op, T total, Unary unary = Unary()) const {
-    for (; first != last; ++first, (void)++result) *result = total = op(total, unary(*first));
+    for (; first != last; ++first, (void)++result) {
+      total = op(total, unary(*first));
+      *result = total;
+    }
     return result;
   }
 };
