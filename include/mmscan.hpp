@@ -742,12 +742,13 @@ detail::iterator_t<Y> partial_sum(X &&x, Y &&y, Op op = Op()) {
 
 namespace detail {
 
-/* std::mdspan, and others that are like it, whose elements are reached by a pointer. */
+/* std::mdspan, and others that are like it, whose elements are what a pointer points to. */
 template <class M, class = void> struct is_mdspan : std::false_type {};
 template <class M>
 struct is_mdspan<M, std::void_t<typename M::extents_type, typename M::layout_type, typename M::accessor_type,
                                 decltype(std::declval<const M &>().stride(0)), decltype(M::rank())>>
-    : std::is_pointer<decltype(std::declval<const M &>().data_handle())> {};
+    : std::integral_constant<bool, std::is_pointer_v<typename M::data_handle_type> &&
+                                       std::is_same_v<typename M::reference, typename M::element_type &>> {};
 template <class X, class Y> using if_mdspans = std::enable_if_t<is_mdspan<X>::value && is_mdspan<Y>::value, int>;
 
 /* Element i of a scan is at[i * stride]. */
@@ -757,9 +758,9 @@ template <class T> struct line {
   T &operator[](std::ptrdiff_t i) const { return at[i * stride]; }
 };
 
+/* n > 0. */
 template <class X, class T, class Op>
 void loop_line(mmscan_kind kind, std::ptrdiff_t n, line<X> x, line<T> y, Op op, const T *init) {
-  if (n == 0) return;
   std::ptrdiff_t i = 0;
   T total = init ? *init : static_cast<T>(x[i++]);
   if (!init) y[0] = total;
@@ -775,8 +776,9 @@ template <class X, class T, class Op>
 void loop_lines(mmscan_kind kind, std::ptrdiff_t n, line<X> x, line<T> y, std::size_t outer_rank,
                 const mmscan_dim *outer, Op op, const T *init) {
   if (outer_rank == 0) return loop_line(kind, n, x, y, op, init);
-  for (std::size_t i = 0; i < outer->n; i++, x.at += outer->x_stride, y.at += outer->y_stride)
-    loop_lines(kind, n, x, y, outer_rank - 1, outer + 1, op, init);
+  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(outer->n); i++)
+    loop_lines(kind, n, line<X>{x.at + i * outer->x_stride, x.stride}, line<T>{y.at + i * outer->y_stride, y.stride},
+               outer_rank - 1, outer + 1, op, init);
 }
 
 /* Checks x and y, and scans by the library, or else by loops. */
@@ -798,6 +800,7 @@ void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const typena
       outer[count++] = {static_cast<std::size_t>(x.extent(r)), static_cast<std::ptrdiff_t>(x.stride(r)),
                         static_cast<std::ptrdiff_t>(y.stride(r))};
   }
+  if (y.size() == 0) return;
   if constexpr (scans<element, T, Op>) {
     mmscan_desc d = describe<element, T, Op>(kind, static_cast<std::size_t>(x.extent(axis)));
     d.x_stride = static_cast<std::ptrdiff_t>(x.stride(axis));
@@ -805,7 +808,7 @@ void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const typena
     d.outer_rank = count;
     d.outer = outer.data();
     d.init = init;
-    if (y.size() > 0) check(mmscan_scan(&d, x.data_handle(), y.data_handle()));
+    check(mmscan_scan(&d, x.data_handle(), y.data_handle()));
   } else {
     const line<typename X::element_type> from = {x.data_handle(), static_cast<std::ptrdiff_t>(x.stride(axis))};
     const line<T> to = {y.data_handle(), static_cast<std::ptrdiff_t>(y.stride(axis))};

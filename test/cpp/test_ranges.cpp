@@ -127,12 +127,14 @@ template <class T, std::size_t Rank> struct grid {
   using extents_type = std::array<std::size_t, Rank>;
   using layout_type = void;
   using accessor_type = void;
+  using data_handle_type = T *;
+  using reference = T &;
   T *data;
   extents_type extents;
   std::array<std::ptrdiff_t, Rank> strides;
   bool has_strides = true;
   static constexpr std::size_t rank() { return Rank; }
-  T *data_handle() const { return data; }
+  T *const &data_handle() const { return data; }
   std::size_t extent(std::size_t r) const { return extents[r]; }
   std::ptrdiff_t stride(std::size_t r) const { return strides[r]; }
   bool is_strided() const { return has_strides; }
