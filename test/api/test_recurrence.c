@@ -313,7 +313,7 @@ static mmscan_choice draw_choice(struct rng *rng, const mmscan_recurrence_desc *
 }
 
 TEST(test_random) {
-  const size_t count = sized(20000, 1500);
+  const size_t count = sized(5000, 700);
   size_t taken = 0;
   for (size_t i = 0; i < count; i++) {
     struct rng rng = rng_of(i);
@@ -343,7 +343,7 @@ TEST(test_random) {
 /* Neither the number of threads nor the way, nor a stride, changes a bit; whatever is in the way of regrouping. */
 TEST(test_bits) {
   static const char *const engines[] = {"simd", "serial", "gemm"}, *const ways[] = {NULL, "shares", "leader"};
-  const size_t n = sized(20000, 6000);
+  const size_t n = sized(12000, 4000);
   for (size_t e = 0; e < COUNT(engines); e++)
     for (size_t i = 0; i < COUNT(types) * COUNT(of_a); i++) {
       struct rng rng = rng_of(1000 + i);
