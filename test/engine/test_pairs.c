@@ -96,7 +96,7 @@ static void check_input(enum input input, size_t n, const mmscan_choice *asked) 
 /* The longest are of what cancels; and by some choices of another input. */
 TEST(test_inputs) {
   const struct forced *all = forced_all();
-  const size_t lengths[] = {1, 2, 7, 24, 25, 33, 100, 2047, 2048, 2049, 5000, sized(1000000, 10000)};
+  const size_t lengths[] = {1, 2, 7, 24, 25, 33, 100, 2047, 2048, 2049, 5000, sized(300000, 10000)};
   for (size_t c = 0; c < all->count; c++)
     for (int input = 0; input < INPUTS && !is_gemm(&all->choice[c]); input++)
       for (size_t i = 0; i < COUNT(lengths); i++)
