@@ -72,8 +72,8 @@ static void check(const struct rows *r, const mmscan_choice *choice) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* By the library's choice, and by the plain loop and each instruction set in turn: two of them at a time, in a quick run
- * one. */
+/* By the library's choice, and by the plain loop and each instruction set in turn: two of them at a time, in a quick
+ * run one. */
 static void check_choices(const struct rows *r) {
   static size_t calls;
   const struct forced *forced = forced_all();
