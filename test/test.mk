@@ -77,10 +77,10 @@ ASAN = ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:intercept_tls_get_addr=
   -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow"
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
 	+$(ASAN) TEST_WAY=asan
-check-fuzz: ## half a minute of descriptions that are anything, by the build of check-asan
-	+MMSCAN_TEST_SECONDS=30 $(ASAN) TESTS=$(BUILD)/asan/test/test_fuzz
-check-promises: ## half a minute of random scans, each beside what mmscan.h promises of it
-	+MMSCAN_TEST_SECONDS=30 $(MAKE) WERROR=1 check-units TESTS=$(BUILD)/test/test_promises
+check-fuzz: ## a quarter of a minute of descriptions that are anything, by the build of check-asan
+	+MMSCAN_TEST_SECONDS=15 $(ASAN) TESTS=$(BUILD)/asan/test/test_fuzz
+check-promises: ## a quarter of a minute of random scans, each beside what mmscan.h promises of it
+	+MMSCAN_TEST_SECONDS=15 $(MAKE) WERROR=1 check-units TESTS=$(BUILD)/test/test_promises
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 # Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
 # the loader looks, which need not be there.
