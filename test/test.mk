@@ -73,7 +73,7 @@ SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_
 ASAN = ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:intercept_tls_get_addr=0 \
   LSAN_OPTIONS=suppressions=test/support/lsan.supp:print_suppressions=0 \
   $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
-  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+  CFLAGS="-O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
   -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow"
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
 	+$(ASAN) TEST_WAY=asan
@@ -87,7 +87,7 @@ check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitiz
 ARCHER = $(or $(wildcard $(shell clang -print-resource-dir)/../../libarcher.so),libarcher.so)
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" OMP_TOOL_LIBRARIES=$(ARCHER) \
-	  $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" TEST_WAY=tsan
+	  $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -gline-tables-only -fsanitize=thread" TEST_WAY=tsan
 # Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
 # are asked what CPU they have, must be on it, too.
 check-valgrind: ## the tests under valgrind
