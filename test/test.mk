@@ -83,11 +83,13 @@ check-promises: ## a quarter of a minute of random scans, each beside what mmsca
 	+MMSCAN_TEST_SECONDS=15 $(MAKE) WERROR=1 check-units TESTS=$(BUILD)/test/test_promises
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 # Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
-# the loader looks, which need not be there.
+# the loader looks, which need not be there. Of x86-64's kernels those of AVX2 and the portable ones are built: threads
+# share the same memory by any instruction set, and check-asan runs each.
 ARCHER = $(or $(wildcard $(shell clang -print-resource-dir)/../../libarcher.so),libarcher.so)
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" OMP_TOOL_LIBRARIES=$(ARCHER) \
-	  $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -gline-tables-only -fsanitize=thread" TEST_WAY=tsan
+	  $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 ISA_FLAGS_avx512= ISA_FLAGS_avx512vl= \
+	  CFLAGS="-O1 -gline-tables-only -fsanitize=thread" TEST_WAY=tsan
 # Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
 # are asked what CPU they have, must be on it, too.
 check-valgrind: ## the tests under valgrind
