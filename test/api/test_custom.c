@@ -303,7 +303,7 @@ TEST(test_no_memory) {
 /* ---- Right, however it is done ----------------------------------------------------------------------------------- */
 
 TEST(test_random) {
-  const size_t count = sized(6000, 500);
+  const size_t count = sized(2000, 200);
   size_t taken = 0;
   for (size_t i = 0; i < count; i++) taken += check_trial(i);
   print_message("%zu of %zu in the way that was asked for\n", taken, count);

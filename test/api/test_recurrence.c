@@ -313,7 +313,7 @@ static mmscan_choice draw_choice(struct rng *rng, const mmscan_recurrence_desc *
 }
 
 TEST(test_random) {
-  const size_t count = sized(20000, 1500);
+  const size_t count = sized(5000, 700);
   size_t taken = 0;
   for (size_t i = 0; i < count; i++) {
     struct rng rng = rng_of(i);
@@ -343,7 +343,7 @@ TEST(test_random) {
 /* Neither the number of threads nor the way, nor a stride, changes a bit; whatever is in the way of regrouping. */
 TEST(test_bits) {
   static const char *const engines[] = {"simd", "serial", "gemm"}, *const ways[] = {NULL, "shares", "leader"};
-  const size_t n = sized(20000, 6000);
+  const size_t n = sized(12000, 4000);
   for (size_t e = 0; e < COUNT(engines); e++)
     for (size_t i = 0; i < COUNT(types) * COUNT(of_a); i++) {
       struct rng rng = rng_of(1000 + i);
@@ -362,7 +362,7 @@ TEST(test_bits) {
       assert_mmscan_ok(call(&s, &c));
       memcpy(one, s.y.data, s.y.size);
       check_results(&s, &c, engines[e]);
-      for (c.threads = 2; c.threads <= 8; c.threads += 3)
+      for (c.threads = 2; c.threads <= 8; c.threads += quick() ? 6 : 3)
         for (size_t w = 0; w < (e == 1 ? 1 : COUNT(ways)); w++) {
           c.way = ways[w];
           assert_mmscan_ok(call(&s, &c));

@@ -234,7 +234,7 @@ TEST(test_very_long_sums) {
   const mmscan_choice two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     const struct type *type = type_at(t);
-    const size_t n = ((size_t)1 << (type->type == MMSCAN_F32 ? 27 : 26)) + 5;
+    const size_t n = ((size_t)1 << (type->type == MMSCAN_F32 ? 27 : 24)) + 5;
     const mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
     void *y = much_memory(n * type->size);
     for (size_t k = 0; k < COUNT(inputs); k++) {

@@ -279,7 +279,7 @@ static void check_order(struct rng *rng, const struct pair *pair, mmscan_op op, 
 
 TEST(test_order_of_sums) {
   struct rng rng = rng_of(1);
-  for (size_t k = times(20, 6); k > 0; k--)
+  for (size_t k = times(12, 3); k > 0; k--)
     for (size_t p = 0; p < COUNT(pairs); p++)
       for (int fill = 0; fill < FILLS; fill++) check_order(&rng, &pairs[p], MMSCAN_PLUS, (enum fill)fill);
 }

@@ -453,7 +453,7 @@ static void check_streams(const mms_isa *isa) {
     for (mmscan_op op = MMSCAN_PLUS; op; op = next_op(op, type->type))
       for (size_t i = 0; i < COUNT(lengths); i++)
         for (size_t offset = 0; offset * type->size < 64; offset++)
-          for (unsigned way = quick() ? offset % 3 : 0; way < 16; way += quick() ? 3 : 1)
+          for (unsigned way = quick() ? offset % 7 : 0; way < 16; way += quick() ? 7 : 1)
             check_streamed(kernel_of(isa, op, type->type), &sample, lengths[i], offset, way);
     sample_free(&sample);
   }
@@ -542,7 +542,7 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
 }
 
 static void check_nans_after(const mms_isa *isa, struct beside_nan b) {
-  const size_t step = sized(1, 13), nan_step = sized(1, 3);
+  const size_t step = sized(1, 17), nan_step = sized(3, 5);
   for (b.nan_count = 1; b.nan_count <= 5; b.nan_count += 4)
     for (b.nan = nans; b.nan < nans + COUNT(nans); b.nan++)
       for (b.at = 0; b.at < 128; b.at += step)

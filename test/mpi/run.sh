@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs test_mpi by 1, 2, 3, 5 and 8 ranks, and tests mmscan-mpi and mmscan-mpi-bench: test/mpi/run.sh FOLDER MMSCAN.
-# FOLDER has the programs; MPIRUN starts them (default: mpirun). MMSCAN_TEST_QUICK=1: test_mpi by 3 ranks alone. Ends
-# with the line "N passed, N failed, N skipped".
+# FOLDER has the programs; MPIRUN starts them (default: mpirun). MMSCAN_TEST_RANKS names other numbers of ranks.
+# MMSCAN_TEST_QUICK=1: test_mpi by 3 ranks alone. Ends with the line "N passed, N failed, N skipped".
 set -u
 test=$1/test_mpi bench=$1/mmscan-mpi-bench tool=$1/mmscan-mpi mmscan=$2
 start=$(dirname "$0")/../../scripts/mpirun
@@ -66,7 +66,7 @@ if [ -n "${MMSCAN_TEST_QUICK-}" ]; then
 fi
 # The instruction set of another machine.
 case $(uname -m) in aarch64 | arm64) elsewhere=avx2 ;; *) elsewhere=neon ;; esac
-for ranks in 1 2 3 5 8; do run "$ranks"; done
+for ranks in ${MMSCAN_TEST_RANKS:-1 2 3 5 8}; do run "$ranks"; done
 run 3 MMSCAN_ENGINE none 1
 run 3 MMSCAN_ENGINE gemm 4
 run 3 MMSCAN_ISA "$elsewhere" 4

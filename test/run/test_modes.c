@@ -72,14 +72,15 @@ static void check(const struct rows *r, const mmscan_choice *choice) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* By the library's choice, by the plain loop, and by each instruction set; a quick run takes the latter in turn. */
+/* By the library's choice, and by the plain loop and each instruction set in turn: two of them at a time, in a quick
+ * run one. */
 static void check_choices(const struct rows *r) {
   static size_t calls;
   const struct forced *forced = forced_all();
   check(r, &(mmscan_choice){.struct_size = sizeof(mmscan_choice)});
-  const size_t turn = calls++ % forced->count;
+  const size_t turn = calls++ % forced->count, next = (turn + forced->count / 2) % forced->count;
   for (size_t c = 0; c < forced->count; c++)
-    if (!is_gemm(&forced->choice[c]) && (!quick() || c == turn)) check(r, &forced->choice[c]);
+    if (!is_gemm(&forced->choice[c]) && (c == turn || (!quick() && c == next))) check(r, &forced->choice[c]);
 }
 
 /* By +, and by max and min in turn. Exclusive ones start from each odd number in turn. */
