@@ -263,7 +263,7 @@ static void check_in_modes(const struct conversion *c) {
   const size_t count = make_values(c->from.type);
   for (size_t mode = 1; mode < FLOAT_MODES; mode++) {
     check_run(c, matters ? count : 70, 0, count, mode);
-    for (size_t first = 0; matters && first < count; first += sized(997, 3989)) check_run(c, 23, first, count, mode);
+    for (size_t first = 0; matters && first < count; first += 997) check_run(c, 23, first, count, mode);
   }
 }
 
