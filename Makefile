@@ -215,7 +215,7 @@ lib: $(STATIC) $(SHARED) ## build the libraries only
 # objects that are linked, the BLAS that is opened, the definitions of the toys. A change of flags is reported, as
 # `make install` may have been given fewer flags than `make`. -Werror is left out, as it does not change an object.
 BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(LDFLAGS) \
-  $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
+  $(PEER_CFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(SCRIPTS) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): writes WHAT to the target if that is not what it holds. It also runs if make only tells
 # what it would do (-n), or whether there is anything to do (-q), as the answer would be "everything" if it did not. It
@@ -336,5 +336,6 @@ clean: ## remove what was built
 include $(wildcard test/test.mk)
 
 .PHONY: $(call would_keep,$(BUILT_WITH),$(BUILD)/flags) $(call would_keep,$(LINKED_OF),$(BUILD)/objects) \
-        $(if $(ONLY_TELLS),$(call would_keep,$(BLAS_FOUND) $(BLAS_LIBS),$(BUILD)/blas))
+        $(if $(ONLY_TELLS),$(call would_keep,$(BLAS_FOUND) $(BLAS_LIBS),$(BUILD)/blas)) \
+        $(if $(filter peers,$(MAKECMDGOALS)),$(call would_keep,$(CXX_PEER_WITH),$(BUILD)/bench/cxx_flags))
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(EXAMPLES:=.d)

@@ -31,7 +31,11 @@ $(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(PEER) -O3 -mavx2 -DPEER_OMP_SIMD_AVX2 -DPEER_FLAGS='"-O3 -mavx2"' -c $< -o $@
 
-$(CXX_PEER_OBJ): bench/peers_cxx.cpp $(BUILD)/flags
+# Known by itself, so that a C++ compiler that is installed later has nothing else built again.
+CXX_PEER_WITH = $(CXX) $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS)
+$(BUILD)/bench/cxx_flags: FORCE
+	$(call keep,$(CXX_PEER_WITH))
+$(CXX_PEER_OBJ): bench/peers_cxx.cpp $(BUILD)/bench/cxx_flags
 	@mkdir -p $(@D)
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 

@@ -18,11 +18,12 @@
  * of its own, and the standard's accumulator, which has init's type or else that of x's elements, has the type of y's
  * elements:
  *
- *   types       float, double; integers of 8 to 64 bits, signed or not, characters too; std::complex of float and
- * double operators   std::plus, std::multiplies (not of complex numbers), std::bit_and, bit_or, bit_xor, without a type
- * or of the accumulator's; mmscan::maximum, minimum, logaddexp init's type that of x's elements, or, as mmscan_scan()
- * converts elements: a wider integer (of bool, any integer), but no unsigned one of signed elements; float or double of
- * integers; double of floats
+ *   types       float, double; std::complex of these;
+ *               integers of 8 to 64 bits, signed or not, characters too
+ *   operators   std::plus, std::multiplies (not of complex numbers), std::bit_and, std::bit_or, std::bit_xor,
+ *               with no type of their own or the accumulator's; mmscan::maximum, mmscan::minimum, mmscan::logaddexp
+ *   init        of the type of x's elements; or, as mmscan_scan() converts: a wider integer (of bool, any),
+ *               but no unsigned one of signed elements; float or double of integers; double of floats
  *
  * Results are as mmscan.h says: sums of floats are grouped otherwise than by a loop, and are more accurate;
  * partial_sum, too. Integers wrap around. It uses as many threads as mmscan.h says, unless the policy is seq or unseq.
@@ -39,8 +40,9 @@
  * init as an element of y, and accumulate in that type: mmscan::exclusive_scan(x, y, 0) adds up doubles.
  *
  * In place: x and y may be the same. Iterators and elements are copied and moved as ISO C++ says. Any number of threads
- * may call. Policies are any class that is no iterator and no range: <execution>, which wants TBB, is not included. seq
- * and unseq are known by what libstdc++ and oneDPL define in them; another library's are taken for par.
+ * may call. Policies are any class that is no iterator and no range: <execution> is not included, as a program that
+ * does is linked with -ltbb where TBB is installed (libstdc++). seq and unseq are known by what libstdc++ and oneDPL
+ * define in them; another library's are taken for par.
  *
  * ERRORS are exceptions: std::bad_alloc for MMSCAN_ENOMEM, and else mmscan::error, where the environment asks for what
  * cannot be done (mmscan.h, ENVIRONMENT; with no elements it is not looked at), where a range y is shorter than x, or
@@ -48,6 +50,10 @@
  * throw is passed on, some results being written; under a policy it ends in std::terminate(). */
 #ifndef MMSCAN_HPP
 #define MMSCAN_HPP
+
+#if __cplusplus < 201703L
+#error "mmscan.hpp needs C++17: -std=c++17"
+#endif
 
 #include <array>
 #include <cmath>
@@ -288,8 +294,7 @@ template <class T> mmscan_status add_up(std::size_t n, const T *x, T *y) {
     return mmscan_inclusive_u32(n, static_cast<const std::uint32_t *>(from), static_cast<std::uint32_t *>(to));
   if constexpr (type == MMSCAN_I64)
     return mmscan_inclusive_i64(n, static_cast<const std::int64_t *>(from), static_cast<std::int64_t *>(to));
-  if constexpr (type == MMSCAN_U64)
-    return mmscan_inclusive_u64(n, static_cast<const std::uint64_t *>(from), static_cast<std::uint64_t *>(to));
+  return mmscan_inclusive_u64(n, static_cast<const std::uint64_t *>(from), static_cast<std::uint64_t *>(to));
 }
 
 template <class T> mmscan_status add_up_before(std::size_t n, T init, const T *x, T *y) {
@@ -304,8 +309,7 @@ template <class T> mmscan_status add_up_before(std::size_t n, T init, const T *x
     return mmscan_exclusive_u32(n, init, static_cast<const std::uint32_t *>(from), static_cast<std::uint32_t *>(to));
   if constexpr (type == MMSCAN_I64)
     return mmscan_exclusive_i64(n, init, static_cast<const std::int64_t *>(from), static_cast<std::int64_t *>(to));
-  if constexpr (type == MMSCAN_U64)
-    return mmscan_exclusive_u64(n, init, static_cast<const std::uint64_t *>(from), static_cast<std::uint64_t *>(to));
+  return mmscan_exclusive_u64(n, init, static_cast<const std::uint64_t *>(from), static_cast<std::uint64_t *>(to));
 }
 
 template <class X, class T, class Op> mmscan_desc describe(mmscan_kind kind, std::size_t n) {
@@ -563,7 +567,7 @@ template <class Range> using element_t = value_t<iterator_t<Range>>;
 template <class X, class Y> void check_lengths(X &x, Y &y) {
   if constexpr (has_length<iterator_t<X>, decltype(std::end(x))>::value &&
                 has_length<iterator_t<Y>, decltype(std::end(y))>::value)
-    if (std::end(y) - std::begin(y) < std::end(x) - std::begin(x)) throw error(MMSCAN_EINVAL);
+    if (const auto room = std::end(y) - std::begin(y); room < std::end(x) - std::begin(x)) throw error(MMSCAN_EINVAL);
 }
 
 /* What tells the overloads apart: 0 has this type only where the condition holds. */

@@ -23,11 +23,13 @@ fortran: $(FORTRAN_SHARED) $(FORTRAN_STATIC) $(FORTRAN_EXAMPLES) ## build libmms
 
 # Files of modules are read by compilers of the same major version. That is more than the number in them asks for, which
 # several versions share; but only releases of one version are meant to read each other's.
-FORTRAN_FOLDER = gfortran-$(firstword $(subst ., ,$(shell $(FC) -dumpversion)))
+FORTRAN_FOLDER = gfortran-$(firstword $(subst ., ,$(shell $(FC) -dumpversion 2>/dev/null)))
 FORTRAN_WARN := -Wall -Wextra $(if $(WERROR),-Werror)
 FORTRAN_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) $(FFLAGS) -fPIC -cpp -J$(FORTRAN_BUILD)
-FORTRAN_WITH = $(filter-out -Werror -J%,$(FORTRAN_COMPILE)) $(shell $(FC) -dumpfullversion)
+FORTRAN_WITH = $(filter-out -Werror -J%,$(FORTRAN_COMPILE)) $(shell $(FC) -dumpfullversion 2>/dev/null)
 $(FORTRAN_BUILD)/flags: FORCE
+	@command -v $(firstword $(FC)) >/dev/null || \
+	  { echo "make: there is no $(firstword $(FC)); ./scripts/install-deps fortran installs gfortran" >&2; exit 1; }
 	$(call keep,$(FORTRAN_WITH),$(FORTRAN_BUILD) was built with other settings: rebuilding)
 
 $(FORTRAN_BUILD)/mmscan_c.o: $(FORTRAN)/src/mmscan_c.f90 $(FORTRAN_BUILD)/flags

@@ -2,10 +2,10 @@
 # libstdc++'s own tests of the scans and of partial_sum pass with the functions of mmscan.hpp, and so do those of oneDPL
 # that libstdc++ has, which pass execution policies: test/cpp/libstdcxx.sh BUILD
 #
-# The tests are in GCC's sources, which Debian's package gcc-N-source puts into /usr/src, and scripts/fetch-gcc-source into
-# BUILD/gcc-source. Here they are unpacked into a temporary folder, every name of a scan becomes one of namespace mmscan, and each test is compiled as C++17, if it is
-# one of C++17, and as C++20, and is run. The symbols in its object tell which functions it called. Prints
-# "N passed, N failed, N skipped".
+# The tests are in GCC's sources, which Debian's package gcc-N-source puts into /usr/src, and scripts/fetch-gcc-source
+# into BUILD/gcc-source. Here they are unpacked into a temporary folder, every name of a scan becomes one of namespace
+# mmscan, and each test is compiled as C++17, if it is one of C++17, and as C++20, and is run. The symbols in its object
+# tell which functions it called. Prints "N passed, N failed, N skipped".
 set -eu
 build=${1:?usage: libstdcxx.sh BUILD}
 cd "$(dirname "$0")/../.."

@@ -34,10 +34,14 @@ contains
     real(real64) :: value
 
     call get_command_argument(1, path)
+    if (path == "") then
+      write (error_unit, "('usage: nile nile.csv')")
+      stop 2, quiet=.true.
+    end if
     open(newunit=unit, file=path, status="old", action="read", iostat=status)
     if (status /= 0) then
       write (error_unit, "('nile: cannot read ', a)") trim(path)
-      error stop
+      stop 1, quiet=.true.
     end if
     allocate(years(0), flow(0))
     read (unit, "(a)", iostat=status) line
