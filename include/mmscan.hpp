@@ -9,7 +9,8 @@
  *   mmscan::inclusive_scan(x.begin(), x.end(), y.begin());
  *   mmscan::exclusive_scan(std::execution::par, x.begin(), x.end(), y.begin(), 0.0);
  *
- * and each of whole ranges as well: containers, arrays, C++20's spans and views; and along an axis of mdspans.
+ * and each of whole ranges as well: containers, arrays, C++20's spans, and views whose iterators can be copied; and
+ * along an axis of mdspans.
  *
  *   mmscan::inclusive_scan(x, y, mmscan::maximum{});
  *   mmscan::inclusive_scan(matrix, sums, 0);
@@ -22,8 +23,9 @@
  *               integers of 8 to 64 bits, signed or not, characters too
  *   operators   std::plus, std::multiplies (not of complex numbers), std::bit_and, std::bit_or, std::bit_xor,
  *               with no type of their own or the accumulator's; mmscan::maximum, mmscan::minimum, mmscan::logaddexp
- *   init        of the type of x's elements; or, as mmscan_scan() converts: a wider integer (of bool, any),
- *               but no unsigned one of signed elements; float or double of integers; double of floats
+ *   init        of the type of x's elements; or, as mmscan_scan() converts: a wider integer, but no unsigned one
+ *               of signed elements (bool counts as an unsigned integer of 8 bits); float or double of integers; double
+ * of floats
  *
  * Results are as mmscan.h says: sums of floats are grouped otherwise than by a loop, and are more accurate;
  * partial_sum, too. Integers wrap around. It uses as many threads as mmscan.h says, unless the policy is seq or unseq.
@@ -46,8 +48,9 @@
  *
  * ERRORS are exceptions: std::bad_alloc for MMSCAN_ENOMEM, and else mmscan::error, where the environment asks for what
  * cannot be done (mmscan.h, ENVIRONMENT; with no elements it is not looked at), where a range y is shorter than x, or
- * where mdspans do not fit. y is then as it was, but for transform scans. What iterators and operators of the caller
- * throw is passed on, some results being written; under a policy it ends in std::terminate(). */
+ * where mdspans do not fit. y is then as it was, but for transform scans. What operators of the caller throw, and
+ * iterators as they are read, is passed on, some results being written; under a policy it ends in std::terminate().
+ * -fno-exceptions does not go with this header. */
 #ifndef MMSCAN_HPP
 #define MMSCAN_HPP
 
@@ -126,7 +129,7 @@ struct logaddexp {
 namespace detail {
 
 template <class It> using value_t = typename std::iterator_traits<It>::value_type;
-template <class It> using reference_t = typename std::iterator_traits<It>::reference;
+template <class It> using reference_t = decltype(*std::declval<It &>());
 
 /* The type that the library has of T, or 0. */
 template <class T> constexpr int type_of() {
@@ -178,7 +181,7 @@ template <class X, class T> constexpr bool widens() {
   if constexpr (std::is_same_v<T, bool>) return false;
   if constexpr (type_of<X>() == type_of<T>()) return true;
   if constexpr (std::is_integral_v<X> && std::is_integral_v<T>)
-    return (sizeof(X) < sizeof(T) || std::is_same_v<X, bool>)&&(std::is_unsigned_v<X> || std::is_signed_v<T>);
+    return sizeof(X) < sizeof(T) && (std::is_unsigned_v<X> || std::is_signed_v<T>);
   return std::is_floating_point_v<T> && (std::is_integral_v<X> || sizeof(X) < sizeof(T)) && std::is_arithmetic_v<X>;
 }
 
@@ -216,7 +219,8 @@ struct is_reversed<std::reverse_iterator<It>> : std::integral_constant<bool, is_
 
 template <class T, class = void> struct is_iterator : std::false_type {};
 template <class T>
-struct is_iterator<T, std::void_t<typename std::iterator_traits<T>::iterator_category>> : std::true_type {};
+struct is_iterator<T, std::void_t<typename std::iterator_traits<T>::iterator_category>>
+    : std::integral_constant<bool, !std::is_function_v<std::remove_pointer_t<T>>> {};
 template <class It> constexpr bool has_random_access() {
 #ifdef __cpp_lib_concepts
   /* A view's iterators may be of C++17's input category for what they refer to alone. */
@@ -249,9 +253,9 @@ template <class It> auto *address(const It &it) { return it.base(); }
 /* The element that comes first in memory, of n. */
 template <class It> auto *lowest(It first, std::ptrdiff_t n) {
   if constexpr (is_reversed<It>::value)
-    return address((first + n).base());
+    return detail::address((first + n).base());
   else
-    return (void)n, address(first);
+    return (void)n, detail::address(first);
 }
 
 /* ---- Policies ---------------------------------------------------------------------------------------------------- */
@@ -276,7 +280,7 @@ template <class Policy, class Code> decltype(auto) run_code(Code &&code) noexcep
   throw error(status);
 }
 inline void check(mmscan_status status) {
-  if (status != MMSCAN_OK) fail(status);
+  if (status != MMSCAN_OK) detail::fail(status);
 }
 
 /* The simple calls of mmscan.h, and whether there are some for T. */
@@ -309,7 +313,8 @@ template <class T> mmscan_status add_up_before(std::size_t n, T init, const T *x
     return mmscan_exclusive_u32(n, init, static_cast<const std::uint32_t *>(from), static_cast<std::uint32_t *>(to));
   if constexpr (type == MMSCAN_I64)
     return mmscan_exclusive_i64(n, init, static_cast<const std::int64_t *>(from), static_cast<std::int64_t *>(to));
-  return mmscan_exclusive_u64(n, init, static_cast<const std::uint64_t *>(from), static_cast<std::uint64_t *>(to));
+  return mmscan_exclusive_u64(n, static_cast<std::uint64_t>(init), static_cast<const std::uint64_t *>(from),
+                              static_cast<std::uint64_t *>(to));
 }
 
 template <class X, class T, class Op> mmscan_desc describe(mmscan_kind kind, std::size_t n) {
@@ -337,18 +342,24 @@ mmscan_status scan_by_library(mmscan_kind kind, In first, std::ptrdiff_t n, Out 
   using X = value_t<In>;
   constexpr bool is_sum = std::is_same_v<X, T> && operator_of<Op, T>::value == MMSCAN_PLUS;
   const std::size_t count = static_cast<std::size_t>(n);
-  const X *x = lowest(first, n);
-  T *y = lowest(result, n);
+  const X *x = detail::lowest(first, n);
+  T *y = detail::lowest(result, n);
   if constexpr (is_sum && has_simple_call<T> && !is_reversed<In>::value && may_share<Policy>)
     if ((kind == MMSCAN_EXCLUSIVE) == (init != nullptr))
-      return init ? add_up_before(count, *init, x, y) : add_up(count, x, y);
-  mmscan_desc d = describe<X, T, Op>(kind, count);
+      return init ? detail::add_up_before(count, *init, x, y) : detail::add_up(count, x, y);
+  mmscan_desc d = detail::describe<X, T, Op>(kind, count);
   d.reverse = is_reversed<In>::value;
   d.init = init;
-  return may_share<Policy> || count <= one_threads / sizeof(T) ? mmscan_scan(&d, x, y) : scan_alone(d, x, y);
+  return may_share<Policy> || count <= one_threads / sizeof(T) ? mmscan_scan(&d, x, y) : detail::scan_alone(d, x, y);
 }
 
 /* ---- The loops --------------------------------------------------------------------------------------------------- */
+
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion" /* what an operator gives becomes a T, as in the standard library */
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+#endif
 
 /* What x's elements are before they are combined, in scans that do not transform them. */
 struct as_it_is {
@@ -409,6 +420,10 @@ template <class T> struct loop_partial_sum {
   }
 };
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+
 /* ---- The scans --------------------------------------------------------------------------------------------------- */
 
 template <class T> constexpr const T *address_of() { return nullptr; }
@@ -419,8 +434,8 @@ template <class Policy, class Loop, class In, class Last, class Out, class Op, c
 [[gnu::cold, gnu::noinline]] Out scan_aside(mmscan_status status, In first, Last last, Out result, Op op,
                                             Init... init) {
   if (first == last) return result; /* the library wants pointers all the same */
-  if (status != MMSCAN_EOVERLAP) fail(status);
-  return run_code<Policy>([&] { return Loop()(first, last, result, op, init...); });
+  if (status != MMSCAN_EOVERLAP) detail::fail(status);
+  return detail::run_code<Policy>([&] { return Loop()(first, last, result, op, init...); });
 }
 
 /* Scans with an accumulator T, from init if it is given: by the library, or else by Loop. */
@@ -428,32 +443,33 @@ template <class Policy, class T, class Loop, class In, class Last, class Out, cl
 Out scan(mmscan_kind kind, In first, Last last, Out result, Op op, Init... init) {
   if constexpr (goes_to_library<In, Last, Out, T, Op>()) {
     const auto n = last - first;
-    const mmscan_status status = scan_by_library<Policy, Op>(kind, first, n, result, address_of<T>(init...));
-    if (status != MMSCAN_OK) return scan_aside<Policy, Loop>(status, first, last, result, op, init...);
+    const mmscan_status status =
+        detail::scan_by_library<Policy, Op>(kind, first, n, result, detail::address_of<T>(init...));
+    if (status != MMSCAN_OK) return detail::scan_aside<Policy, Loop>(status, first, last, result, op, init...);
     return result + n;
   } else {
-    return run_code<Policy>([&] { return Loop()(first, last, result, op, std::move(init)...); });
+    return detail::run_code<Policy>([&] { return Loop()(first, last, result, op, std::move(init)...); });
   }
 }
 
 template <class Policy, class In, class Last, class Out, class Op, class T>
 Out inclusive_from(In first, Last last, Out result, Op op, T init) {
-  return scan<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, first, last, result, op, std::move(init));
+  return detail::scan<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, first, last, result, op, std::move(init));
 }
 
 template <class Policy, class T, class In, class Last, class Out, class Op>
 Out inclusive(In first, Last last, Out result, Op op) {
-  return scan<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, first, last, result, op);
+  return detail::scan<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, first, last, result, op);
 }
 
 template <class Policy, class In, class Last, class Out, class T, class Op>
 Out exclusive(In first, Last last, Out result, T init, Op op) {
-  return scan<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, first, last, result, op, std::move(init));
+  return detail::scan<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, first, last, result, op, std::move(init));
 }
 
 template <class Policy, class T, class In, class Last, class Out, class Op>
 Out partial_sums(In first, Last last, Out result, Op op) {
-  return scan<Policy, T, loop_partial_sum<T>>(MMSCAN_INCLUSIVE, first, last, result, op);
+  return detail::scan<Policy, T, loop_partial_sum<T>>(MMSCAN_INCLUSIVE, first, last, result, op);
 }
 
 /* ---- Transforming scans ------------------------------------------------------------------------------------------ */
@@ -488,15 +504,18 @@ template <class In, class Last, class Out, class T, class Op, class Unary> const
 }
 
 /* Whether a block of y may be written before the next elements of x are read: not if they share memory, except each
- * with the one in whose place it is. */
+ * with the one in whose place it is. What lies between the first and the last element of x counts as x. */
 template <class In, class Out> bool is_apart(In first, std::ptrdiff_t n, Out result) {
-  if constexpr (is_contiguous<In>() || is_reversed<In>::value) {
-    const void *x = lowest(first, n), *y = lowest(result, n);
-    const char *x_end = static_cast<const char *>(x) + n * static_cast<std::ptrdiff_t>(sizeof(value_t<In>));
-    const char *y_end = static_cast<const char *>(y) + n * static_cast<std::ptrdiff_t>(sizeof(value_t<Out>));
-    const std::less_equal<const void *> before{};
-    if (before(x_end, y) || before(y_end, x)) return true;
-    return x == y && x_end == y_end && !is_reversed<In>::value;
+  if constexpr (std::is_lvalue_reference_v<reference_t<In>>) {
+    using byte = const volatile char *;
+    const std::less<byte> before{};
+    const byte one = reinterpret_cast<byte>(std::addressof(*first));
+    const byte other = reinterpret_cast<byte>(std::addressof(*(first + (n - 1))));
+    const byte x = before(other, one) ? other : one, x_end = (x == one ? other : one) + sizeof(value_t<In>);
+    const byte y = reinterpret_cast<byte>(detail::address(result)),
+               y_end = y + n * std::ptrdiff_t{sizeof(value_t<Out>)};
+    const bool is_in_place = is_contiguous<In>() && x == y && x_end == y_end;
+    return is_in_place || !before(y, x_end) || !before(x, y_end);
   }
   return true;
 }
@@ -507,17 +526,19 @@ template <class Policy, class Op, class In, class Out, class Unary, class T>
                                           T carry) {
   constexpr std::ptrdiff_t most = 16384 / sizeof(T);
   alignas(std::max_align_t) unsigned char state[1024] = {}; /* no type needs more */
-  mmscan_desc d = describe<T, T, Op>(kind, 0);
+  mmscan_desc d = detail::describe<T, T, Op>(kind, 0);
   d.state = state;
   while (n > 0) {
     const std::ptrdiff_t part = n < most ? n : most;
-    T *y = lowest(result, part);
-    run_code<Policy>([=, &unary] {
+    T *y = detail::lowest(result, part);
+    detail::run_code<Policy>([=, &unary] {
       for (std::ptrdiff_t i = 0; i < part; i++) y[i] = static_cast<T>(unary(first[i]));
     });
     d.n = static_cast<std::size_t>(part);
-    check(mmscan_scan_block(&d, y, y, &carry));
-    first += part, result += part, n -= part;
+    detail::check(mmscan_scan_block(&d, y, y, &carry));
+    first += part;
+    result += part;
+    n -= part;
   }
   return result;
 }
@@ -527,27 +548,29 @@ template <class Policy, class T, class Loop, class In, class Last, class Out, cl
 Out transform(mmscan_kind kind, In first, Last last, Out result, Op op, Unary unary, Init... init) {
   constexpr std::ptrdiff_t few = 128; /* which a loop does in less time */
   if constexpr (transforms_for_library<In, Last, Out, T, Op, Unary>())
-    if (const auto n = last - first; n >= few && is_apart(first, n, result)) {
-      const T *start = address_of<T>(init...);
-      return transform_by_blocks<Policy, Op>(kind, first, n, result, unary,
-                                             start ? *start : identity<T>(operator_of<Op, T>::value));
+    if (const auto n = last - first; n >= few && detail::is_apart(first, n, result)) {
+      const T *start = detail::address_of<T>(init...);
+      return detail::transform_by_blocks<Policy, Op>(kind, first, n, result, unary,
+                                                     start ? *start : detail::identity<T>(operator_of<Op, T>::value));
     }
-  return run_code<Policy>([&] { return Loop()(first, last, result, op, std::move(init)..., unary); });
+  return detail::run_code<Policy>([&] { return Loop()(first, last, result, op, std::move(init)..., unary); });
 }
 
 template <class Policy, class In, class Last, class Out, class Op, class Unary, class T>
 Out transform_inclusive_from(In first, Last last, Out result, Op op, Unary unary, T init) {
-  return transform<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, first, last, result, op, unary, std::move(init));
+  return detail::transform<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, first, last, result, op, unary,
+                                                           std::move(init));
 }
 
 template <class Policy, class T, class In, class Last, class Out, class Op, class Unary>
 Out transform_inclusive(In first, Last last, Out result, Op op, Unary unary) {
-  return transform<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, first, last, result, op, unary);
+  return detail::transform<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, first, last, result, op, unary);
 }
 
 template <class Policy, class In, class Last, class Out, class T, class Op, class Unary>
 Out transform_exclusive(In first, Last last, Out result, T init, Op op, Unary unary) {
-  return transform<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, first, last, result, op, unary, std::move(init));
+  return detail::transform<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, first, last, result, op, unary,
+                                                      std::move(init));
 }
 
 template <class In, class Unary> using transformed_t = std::decay_t<std::invoke_result_t<Unary &, reference_t<In>>>;
@@ -650,7 +673,8 @@ detail::iterator_t<Y> exclusive_scan(X &&x, Y &&y, detail::element_t<Y> init = {
 
 /* ---- transform_inclusive_scan, transform_exclusive_scan: the same of unary(x[i]) --------------------------------- */
 
-/* As above; without init the accumulator has the type of what unary gives, without references. */
+/* As above; without init the accumulator has the type of what unary gives, without references: so it has in libstdc++,
+ * where others take the type of x's elements. */
 template <class In, class Out, class Op, class Unary, detail::if_iterators<In, Out> = 0>
 Out transform_inclusive_scan(In first, In last, Out result, Op op, Unary unary) {
   return detail::transform_inclusive<detail::no_policy, detail::transformed_t<In, Unary>>(first, last, result, op,
@@ -779,10 +803,10 @@ void loop_line(mmscan_kind kind, std::ptrdiff_t n, line<X> x, line<T> y, Op op, 
 template <class X, class T, class Op>
 void loop_lines(mmscan_kind kind, std::ptrdiff_t n, line<X> x, line<T> y, std::size_t outer_rank,
                 const mmscan_dim *outer, Op op, const T *init) {
-  if (outer_rank == 0) return loop_line(kind, n, x, y, op, init);
+  if (outer_rank == 0) return detail::loop_line(kind, n, x, y, op, init);
   for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(outer->n); i++)
-    loop_lines(kind, n, line<X>{x.at + i * outer->x_stride, x.stride}, line<T>{y.at + i * outer->y_stride, y.stride},
-               outer_rank - 1, outer + 1, op, init);
+    detail::loop_lines(kind, n, line<X>{x.at + i * outer->x_stride, x.stride},
+                       line<T>{y.at + i * outer->y_stride, y.stride}, outer_rank - 1, outer + 1, op, init);
 }
 
 /* Checks x and y, and scans by the library, or else by loops. */
@@ -806,17 +830,17 @@ void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const typena
   }
   if (y.size() == 0) return;
   if constexpr (scans<element, T, Op>) {
-    mmscan_desc d = describe<element, T, Op>(kind, static_cast<std::size_t>(x.extent(axis)));
+    mmscan_desc d = detail::describe<element, T, Op>(kind, static_cast<std::size_t>(x.extent(axis)));
     d.x_stride = static_cast<std::ptrdiff_t>(x.stride(axis));
     d.y_stride = static_cast<std::ptrdiff_t>(y.stride(axis));
     d.outer_rank = count;
     d.outer = outer.data();
     d.init = init;
-    check(mmscan_scan(&d, x.data_handle(), y.data_handle()));
+    detail::check(mmscan_scan(&d, x.data_handle(), y.data_handle()));
   } else {
     const line<typename X::element_type> from = {x.data_handle(), static_cast<std::ptrdiff_t>(x.stride(axis))};
     const line<T> to = {y.data_handle(), static_cast<std::ptrdiff_t>(y.stride(axis))};
-    loop_lines(kind, static_cast<std::ptrdiff_t>(x.extent(axis)), from, to, count, outer.data(), op, init);
+    detail::loop_lines(kind, static_cast<std::ptrdiff_t>(x.extent(axis)), from, to, count, outer.data(), op, init);
   }
 }
 

@@ -8,14 +8,14 @@ CPP_NAMES := $(basename $(notdir $(wildcard test/cpp/test_*.cpp)))
 # assertions, too. Without optimisation they compile in half the time.
 CPP_COMPILERS := $(foreach compiler,g++ clang++,$(if $(shell command -v $(compiler)),$(compiler)))
 CPP_PROGRAMS := $(foreach compiler,$(CPP_COMPILERS),$(foreach name,$(CPP_NAMES),$(CPP_BUILD)/$(name)-$(compiler)-17 \
-  $(CPP_BUILD)/$(name)-$(compiler)-20)) $(CPP_NAMES:%=$(CPP_BUILD)/%-checked)
+  $(CPP_BUILD)/$(name)-$(compiler)-20)) $(if $(filter g++,$(CPP_COMPILERS)),$(CPP_NAMES:%=$(CPP_BUILD)/%-checked))
 
 # Calls that the tests count, or have fail.
 CPP_CALLS := $(foreach type,f32 f64 i32 i64 u32 u64,mmscan_inclusive_$(type) mmscan_exclusive_$(type)) mmscan_scan \
   mmscan_scan_block mmscan_plan_create_with
 # <execution> wants TBB's headers and library.
 TBB = $(shell echo '#include <tbb/tbb.h>' | $(1) -E -x c++ - >/dev/null 2>&1 && echo -DWITH_EXECUTION -ltbb)
-compile_cpp = $(1) -std=c++$(2) -O0 -Iinclude -Wall -Wextra -Wshadow -pedantic -Werror $< -o $@ \
+compile_cpp = $(1) -std=c++$(2) -O0 -Iinclude -Wall -Wextra -Wshadow -Wconversion -pedantic -Werror $< -o $@ \
   $(CPP_CALLS:%=-Wl,--wrap=%) -L$(BUILD) -lmmscan -Wl,-rpath,$(abspath $(BUILD)) $(call TBB,$(1))
 
 define cpp_rule

@@ -100,7 +100,7 @@ TEST(integers_are_scanned_by_the_library_as_by_the_standard) {
 }
 
 TEST(operators_of_integers_are_the_library_s_but_not_those_of_the_caller_s) {
-  for (const std::size_t n : {1, 200, 5000}) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{200}, std::size_t{5000}}) {
     const std::vector<short> x = numbers<short>(n);
     const std::vector<unsigned long> bits = numbers<unsigned long>(n);
     all_scans<short>(by::library, by::library, x, short(1), std::multiplies<>());
@@ -166,6 +166,23 @@ TEST(the_accumulator_has_the_type_of_init) {
   all_scans<float>(by::loop, by::loop, halves, 0., plus);
 }
 
+template <class X, class T, class Op> void pair_is_the_library_s() {
+  if constexpr (mmscan::detail::scans<X, T, Op>) {
+    const mmscan_desc d = mmscan::detail::describe<X, T, Op>(MMSCAN_INCLUSIVE, 1);
+    CHECK(mmscan_desc_check(&d, nullptr, 0) == MMSCAN_OK);
+  }
+}
+template <class X, class... T> void pairs_of() {
+  (pair_is_the_library_s<X, T, std::plus<>>(), ...), (pair_is_the_library_s<X, T, mmscan::maximum>(), ...);
+}
+template <class... T> void all_pairs() { (pairs_of<T, T...>(), ...); }
+
+TEST(pairs_of_types_that_go_to_the_library_are_its_own) {
+  all_pairs<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+            long long, unsigned long long, char16_t, char32_t, wchar_t, float, double, long double, std::complex<float>,
+            std::complex<double>>();
+}
+
 TEST(flags_are_counted_by_the_library) {
   bool flags[1000];
   for (bool &f : flags) f = below(2) != 0;
@@ -224,12 +241,21 @@ template <class T, class Op> void as_in_a_list(const std::vector<T> &x, Op op, T
   CHECK(calls_of([&] { mmscan::inclusive_scan(list.begin(), list.end(), right.begin(), op); }).sum() == 0);
   CHECK(calls_of([&] { mmscan::inclusive_scan(x.begin(), x.end(), y.begin(), op); }).general == 1);
   CHECK(same_bits(y, right));
+  const auto same = [](T v) { return v; };
+  mmscan::transform_inclusive_scan(x.begin(), x.end(), y.begin(), op, same);
+  CHECK(same_bits(y, right));
   mmscan::exclusive_scan(list.begin(), list.end(), right.begin(), init, op);
   CHECK(calls_of([&] { mmscan::exclusive_scan(x.begin(), x.end(), y.begin(), init, op); }).general == 1);
+  CHECK(same_bits(y, right));
+  mmscan::transform_exclusive_scan(x.begin(), x.end(), y.begin(), init, op, same);
   CHECK(same_bits(y, right));
 }
 
 TEST(maximum_and_minimum_are_the_library_s) {
+  as_in_a_list(std::vector<short>(200, short(-3)), mmscan::maximum{}, short(-9));
+  as_in_a_list(std::vector<float>(200, -3.f), mmscan::maximum{}, -9.f);
+  as_in_a_list(std::vector<unsigned>(200, 3u), mmscan::minimum{}, 9u);
+  as_in_a_list(std::vector<double>(200, 3.), mmscan::minimum{}, 9.);
   for (int turn = 0; turn < 20; turn++) {
     std::vector<float> x(1 + below(500));
     const float odd[] = {0.f, -0.f, INFINITY, -INFINITY, NAN};
@@ -248,12 +274,19 @@ TEST(maximum_and_minimum_are_the_library_s) {
 
 TEST(logaddexp_is_that_of_the_library_but_for_its_last_digits) {
   std::vector<double> x(200), y(200);
-  for (double &e : x) e = static_cast<double>(below(2000)) / 100 - 10;
+  for (double &e : x) e = static_cast<double>(below(2000)) / 100 - 30; /* sums are far below 0 */
   const std::list<double> list(x.begin(), x.end());
   std::vector<double> right(200);
   mmscan::inclusive_scan(list.begin(), list.end(), right.begin(), mmscan::logaddexp{});
   CHECK(calls_of([&] { mmscan::inclusive_scan(x.begin(), x.end(), y.begin(), mmscan::logaddexp{}); }).general == 1);
-  for (std::size_t i = 0; i < 200; i++) CHECK(std::fabs(y[i] - right[i]) <= 1e-13 * (1 + std::fabs(right[i])));
+  const auto is_near = [&] {
+    for (std::size_t i = 0; i < 200; i++)
+      if (!(std::fabs(y[i] - right[i]) <= 1e-13 * (1 + std::fabs(right[i])))) return false;
+    return true;
+  };
+  CHECK(is_near());
+  mmscan::transform_inclusive_scan(x.begin(), x.end(), y.begin(), mmscan::logaddexp{}, [](double v) { return v; });
+  CHECK(is_near());
   const mmscan::logaddexp op;
   CHECK(op(-INFINITY, -INFINITY) == -INFINITY && op(INFINITY, 1.) == INFINITY && std::isnan(op(1., double(NAN))));
 }
@@ -404,6 +437,11 @@ TEST(exceptions_of_the_caller_s_are_passed_on) {
 
 struct some_policy {};
 
+/* As libstdc++ and oneDPL say it. */
+struct one_threaded {
+  static constexpr std::false_type __allow_parallel() { return {}; }
+};
+
 /* The exit status of a child that runs code, 3 where that ends in std::terminate(). */
 template <class Code> int child(Code code) {
   std::fflush(stdout);
@@ -471,6 +509,7 @@ template <class Policy> void takes(const Policy &policy, bool by_threads) {
 
 TEST(any_policy_is_taken) {
   takes(some_policy{}, true);
+  takes(one_threaded{}, false);
 #ifdef WITH_EXECUTION
   takes(std::execution::seq, false);
   takes(std::execution::par, true);
@@ -481,6 +520,108 @@ TEST(any_policy_is_taken) {
 #else
   std::puts("skipped: the policies of <execution>, as there is no TBB");
 #endif
+}
+
+/* ---- Hostile code ------------------------------------------------------------------------------------------------ */
+
+/* Functions with the names of those inside, which would be found by the types of arguments. */
+namespace hostile {
+
+template <class... Arguments> void check(Arguments &&...) = delete;
+template <class... Arguments> void fail(Arguments &&...) = delete;
+template <class... Arguments> void scan(Arguments &&...) = delete;
+template <class... Arguments> void transform(Arguments &&...) = delete;
+template <class... Arguments> void lowest(Arguments &&...) = delete;
+template <class... Arguments> void address(Arguments &&...) = delete;
+template <class... Arguments> void is_apart(Arguments &&...) = delete;
+template <class... Arguments> void run_code(Arguments &&...) = delete;
+template <class... Arguments> void inclusive(Arguments &&...) = delete;
+template <class... Arguments> void exclusive(Arguments &&...) = delete;
+template <class... Arguments> void check_lengths(Arguments &&...) = delete;
+
+/* Neither its address nor a comma beside it is what it seems. */
+struct number {
+  int value;
+  number *operator&() const = delete;
+  friend number operator+(number a, number b) { return {a.value + b.value}; }
+};
+template <class T> void operator,(const number &, T &&) = delete;
+
+/* Random access to ints; it is no pointer. */
+struct iterator {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const int *;
+  using reference = const int &;
+  const int *at;
+  const int &operator*() const { return *at; }
+  const int &operator[](std::ptrdiff_t i) const { return at[i]; }
+  iterator &operator++() { return ++at, *this; }
+  iterator &operator+=(std::ptrdiff_t n) { return at += n, *this; }
+  friend iterator operator+(iterator a, std::ptrdiff_t n) { return a += n; }
+  friend std::ptrdiff_t operator-(iterator a, iterator b) { return a.at - b.at; }
+  friend bool operator==(iterator a, iterator b) { return a.at == b.at; }
+  friend bool operator!=(iterator a, iterator b) { return a.at != b.at; }
+};
+template <class T> void operator,(const iterator &, T &&) = delete;
+template <class T> void operator,(T &&, const iterator &) = delete;
+
+} // namespace hostile
+
+static int add(int a, int b) { return a + b; }
+[[maybe_unused]] static void check(mmscan_status) {}
+[[maybe_unused]] static void fail(mmscan_status) {}
+
+TEST(names_commas_and_addresses_of_the_caller_s_make_no_difference) {
+  const std::vector<hostile::number> x(300, hostile::number{2});
+  std::vector<hostile::number> y(300);
+  const auto same = [](hostile::number v) { return v; };
+  mmscan::inclusive_scan(x.begin(), x.end(), y.begin());
+  CHECK(y[299].value == 600);
+  mmscan::exclusive_scan(x, y, hostile::number{1});
+  CHECK(y[299].value == 599);
+  mmscan::transform_inclusive_scan(x.begin(), x.end(), y.begin(), std::plus<>(), same);
+  mmscan::partial_sum(some_policy{}, x, y);
+  CHECK(y[299].value == 600);
+  const std::vector<int> numbers_of(300, 3);
+  const hostile::iterator b = {numbers_of.data()}, e = b + 300;
+  std::vector<int> z(300);
+  mmscan::inclusive_scan(b, e, z.begin());
+  mmscan::exclusive_scan(b, e, z.begin(), 0);
+  mmscan::transform_inclusive_scan(b, e, z.begin(), std::plus<>(), [](int v) { return v; });
+  CHECK(z[299] == 900);
+  /* Not a block at a time where y is in between. */
+  std::vector<int> shared(301, 1), right = shared;
+  const auto twice = [](int v) { return 2u * static_cast<unsigned>(v) % 1000; };
+  std::transform_inclusive_scan(right.begin(), right.end() - 1, right.begin() + 1, std::plus<>(), twice, 0u);
+  const hostile::iterator first = {shared.data()};
+  mmscan::transform_inclusive_scan(first, first + 300, shared.begin() + 1, std::plus<>(), twice, 0u);
+  CHECK(shared == right);
+  /* A function is no iterator. */
+  const int four[4] = {1, 2, 3, 4};
+  int sums[4];
+  mmscan::inclusive_scan(four, sums, add);
+  CHECK(sums[3] == 10);
+}
+
+/* Counts how often it was copied. */
+struct counted {
+  int value, copies = 0;
+  explicit counted(int v) : value(v) {}
+  counted(const counted &other) : value(other.value), copies(other.copies + 1) {}
+  counted &operator=(const counted &other) { return value = other.value, copies = other.copies + 1, *this; }
+  counted(counted &&other) = default;
+  counted &operator=(counted &&other) = default;
+  friend counted operator+(counted a, const counted &b) { return a.value += b.value, a; }
+};
+
+TEST(partial_sum_moves_the_accumulator_where_the_standard_does) {
+  const std::vector<counted> x(5, counted(1));
+  std::vector<counted> y(5, counted(0)), right = y;
+  std::partial_sum(x.begin(), x.end(), right.begin());
+  mmscan::partial_sum(x.begin(), x.end(), y.begin());
+  for (std::size_t i = 0; i < 5; i++) CHECK(y[i].value == right[i].value && y[i].copies == right[i].copies);
 }
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------ */

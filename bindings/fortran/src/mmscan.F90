@@ -96,8 +96,8 @@ contains
   ! What a status of mmscan_cumsum means, in English; and, if the environment is illegal, which variable, and why.
   function mmscan_strerror(status) result(text)
     integer, intent(in) :: status
-    character(:), allocatable :: text
-    call get_message(status, text)
+    character(message_length(status)) :: text
+    text = message_of(status)
   end function mmscan_strerror
 
 #define BODY "procedures.fi"

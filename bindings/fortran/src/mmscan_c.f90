@@ -84,18 +84,18 @@ module mmscan_c
       integer(c_int) :: status
     end function c_arrays_check
 
-    function c_strerror(status) result(text) bind(c, name="mmscan_strerror")
+    pure function c_strerror(status) result(text) bind(c, name="mmscan_strerror")
       import :: c_int, c_ptr
       integer(c_int), value :: status
       type(c_ptr) :: text
     end function c_strerror
 
-    function c_environment_error() result(text) bind(c, name="mmscan_environment_error")
+    pure function c_environment_error() result(text) bind(c, name="mmscan_environment_error")
       import :: c_ptr
       type(c_ptr) :: text
     end function c_environment_error
 
-    function c_strlen(text) result(length) bind(c, name="strlen")
+    pure function c_strlen(text) result(length) bind(c, name="strlen")
       import :: c_ptr, c_size_t
       type(c_ptr), value :: text
       integer(c_size_t) :: length

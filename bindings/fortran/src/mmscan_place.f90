@@ -7,7 +7,7 @@ module mmscan_place
   implicit none
   private
   public :: operation, way, way_of, place, place_of, is_described, scan_along, scan_or_fail, check_along, check_shape, &
-    give_status, get_message
+    give_status, message_of, message_length
 
   integer, parameter :: max_rank = 4
 
@@ -57,7 +57,7 @@ contains
     end do
   end function place_of
 
-  function address(pointer)
+  pure function address(pointer)
     type(c_ptr), intent(in) :: pointer
     integer(c_intptr_t) :: address
     address = transfer(pointer, address)
@@ -312,13 +312,11 @@ contains
     type(way), intent(in) :: by
     integer(c_int), intent(in) :: status
     integer, intent(out), optional :: stat
-    character(:), allocatable :: message
 
     if (present(stat)) then
       stat = status
     else if (status /= mmscan_ok) then
-      call get_message(status, message)
-      call fail(by%of, message)
+      call fail(by%of, message_of(status))
     end if
   end subroutine give_status
 
@@ -328,33 +326,39 @@ contains
     error stop trim(of%name) // ": " // why
   end subroutine fail
 
-  ! What a status means; and what is wrong with the environment, if anything is. No function, as gfortran keeps the
-  ! length of such a result in one place for all threads.
-  subroutine get_message(status, message)
+  ! What a status means; and what is wrong with the environment, if anything is.
+  function message_of(status) result(message)
     integer(c_int), intent(in) :: status
-    character(:), allocatable, intent(out) :: message
-    character(:), allocatable :: reason
+    character(message_length(status)) :: message
+    integer :: end
 
-    call get_string(c_strerror(status), message)
-    if (status == mmscan_ok) return
-    call get_string(c_environment_error(), reason)
-    if (reason /= "") message = message // ": " // reason
-  end subroutine get_message
+    message = ""
+    call put_string(c_strerror(status), message)
+    if (status == mmscan_ok .or. address(c_environment_error()) == 0) return
+    end = len_trim(message)
+    message(end + 1:) = ": "
+    call put_string(c_environment_error(), message(end + 3:))
+  end function message_of
 
-  ! A string of C; an empty one for NULL.
-  subroutine get_string(text, string)
+  ! The length is asked for beforehand, as gfortran keeps that of an allocatable result in one place for all threads.
+  pure function message_length(status) result(length)
+    integer(c_int), intent(in) :: status
+    integer(c_size_t) :: length
+    length = c_strlen(c_strerror(status))
+    if (status == mmscan_ok .or. address(c_environment_error()) == 0) return
+    length = length + 2 + c_strlen(c_environment_error())
+  end function message_length
+
+  ! Puts a string of C into one of Fortran, as far as there is room.
+  subroutine put_string(text, string)
     type(c_ptr), intent(in) :: text
-    character(:), allocatable, intent(out) :: string
+    character(*), intent(inout) :: string
     character(c_char), pointer :: letters(:)
-    integer(c_size_t) :: length, i
+    integer(c_size_t) :: i
 
-    length = 0
-    if (address(text) /= 0) length = c_strlen(text)
-    allocate(character(length) :: string)
-    if (length == 0) return
-    call c_f_pointer(text, letters, [length])
-    do i = 1, length
+    call c_f_pointer(text, letters, [c_strlen(text)])
+    do i = 1, min(len(string, c_size_t), size(letters, 1, c_size_t))
       string(i:i) = letters(i)
     end do
-  end subroutine get_string
+  end subroutine put_string
 end module mmscan_place
