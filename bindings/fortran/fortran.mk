@@ -63,9 +63,9 @@ $(FORTRAN_EXAMPLES): $(FORTRAN_BUILD)/%: $(FORTRAN)/example/%.f90 $(FORTRAN_STAT
 # The module is tested as it is installed; the tests themselves are checked for all that gfortran can check. Their
 # numbers are exact.
 FORTRAN_TEST := $(FORTRAN_BUILD)/test_mmscan
-FORTRAN_TEST_OBJ := $(patsubst %,$(FORTRAN_BUILD)/test/%.o,oracle draw random_scans test_mmscan)
-FORTRAN_TEST_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) -Wno-compare-reals -O0 -g -fopenmp \
-  -fcheck=all,no-array-temps -fwrapv -cpp -I$(FORTRAN_BUILD) -J$(FORTRAN_BUILD)/test
+FORTRAN_TEST_OBJ := $(patsubst %,$(FORTRAN_BUILD)/test/%.o,oracle draw random_scans threads test_mmscan)
+FORTRAN_TEST_COMPILE = $(FC) -std=f2018 $(FORTRAN_WARN) -Wno-compare-reals -O0 -g -fcheck=all,no-array-temps \
+  -fwrapv -cpp -I$(FORTRAN_BUILD) -J$(FORTRAN_BUILD)/test
 $(FORTRAN_BUILD)/test/%.o: $(FORTRAN)/test/%.F90 $(FORTRAN_STATIC) $(wildcard $(FORTRAN)/test/*.fi)
 	@mkdir -p $(@D)
 	$(FORTRAN_TEST_COMPILE) -c $< -o $@
@@ -73,7 +73,8 @@ $(FORTRAN_BUILD)/test/%.o: $(FORTRAN)/test/%.f90 $(FORTRAN_STATIC)
 	@mkdir -p $(@D)
 	$(FORTRAN_TEST_COMPILE) -c $< -o $@
 $(FORTRAN_BUILD)/test/random_scans.o: $(FORTRAN_BUILD)/test/oracle.o $(FORTRAN_BUILD)/test/draw.o
-$(FORTRAN_BUILD)/test/test_mmscan.o: $(FORTRAN_BUILD)/test/random_scans.o
+$(FORTRAN_BUILD)/test/test_mmscan.o: $(FORTRAN_BUILD)/test/random_scans.o $(FORTRAN_BUILD)/test/threads.o
+$(FORTRAN_BUILD)/test/threads.o: FORTRAN_TEST_COMPILE += -fopenmp
 $(FORTRAN_TEST): $(FORTRAN_TEST_OBJ) $(FORTRAN_STATIC) $(SHARED)
 	$(FC) -fopenmp $(FORTRAN_TEST_OBJ) $(FORTRAN_LIBS) -o $@
 

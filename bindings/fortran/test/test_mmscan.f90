@@ -10,6 +10,7 @@ program test_mmscan
   use mmscan_place, only: is_described, place_of, way
   use draw, only: begin, setting
   use random_scans, only: try
+  use threads, only: wrong_by_threads
   implicit none
   integer :: passed = 0, failed = 0
   character(20) :: argument
@@ -30,7 +31,7 @@ program test_mmscan
     call test_in_place
     call test_shapes
     call test_overlap
-    call test_threads
+    call check("texts and scans by four threads", wrong_by_threads() == 0)
   case ("environment")
     call test_environment
   case ("memory")
@@ -305,23 +306,6 @@ contains
     call check("what a status means", len(mmscan_strerror(MMSCAN_EOVERLAP)) > 0 .and. &
       mmscan_strerror(MMSCAN_EOVERLAP) /= mmscan_strerror(MMSCAN_EINVAL))
   end subroutine test_overlap
-
-  ! Texts of several lengths, and scans, by four threads at once.
-  subroutine test_threads
-    integer :: wrong, i, length(0:7), x(10), y(10)
-    length = [(len(mmscan_strerror(i)), i = 0, 7)]
-    x = 1
-    wrong = 0
-    !$omp parallel do num_threads(4) reduction(+:wrong) private(y)
-    do i = 1, 200000
-      if (len(mmscan_strerror(mod(i, 8))) /= length(mod(i, 8))) wrong = wrong + 1
-      if (mod(i, 100) == 0) then
-        y = sum_prefix(x)
-        if (y(10) /= 10) wrong = wrong + 1
-      end if
-    end do
-    call check("texts and scans by four threads", wrong == 0)
-  end subroutine test_threads
 
   subroutine test_environment
     real(real32) :: x(2, 3), y(2, 3)
