@@ -9,7 +9,8 @@
 #                                        where `make install` puts things; LIBDIR is under PREFIX
 #   BUILD=build                          where things are built
 #   STRIP=strip                          what `make install-strip` strips with
-#   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
+#   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native; C++'s have
+#                                        aligned loops, too
 #   WERROR=1                             warnings are errors (set by the checks)
 #   TEST_WAY=asan|tsan|…                 the tests that test/ways lists for it, not all
 #   RUNNABLE=1                           leaves out kernels that this CPU cannot run (set by slow checks)
