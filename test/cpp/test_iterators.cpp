@@ -522,6 +522,44 @@ TEST(any_policy_is_taken) {
 #endif
 }
 
+/* ---- Public reports of faults of other libraries ----------------------------------------------------------------- */
+
+/* NVIDIA/thrust#1896: an init of int is an element of the result, where the standard does not say otherwise. */
+TEST(an_init_of_int_does_not_cut_sums_of_64_bits) {
+  const std::vector<std::int64_t> x = {INT64_MAX - 1, 1, 0};
+  std::vector<std::int64_t> y(3);
+  mmscan::exclusive_scan(x, y, 0);
+  CHECK(y == std::vector<std::int64_t>{0, INT64_MAX - 1, INT64_MAX});
+}
+
+/* uxlfoundation/oneDPL#780: T() is no identity. */
+TEST(maxima_and_products_do_not_start_from_zero) {
+  const std::vector<double> below_zero = {-5, -3, -4}, factors = {2, 3, 4};
+  std::vector<double> y(3);
+  mmscan::inclusive_scan(some_policy{}, below_zero.begin(), below_zero.end(), y.begin(), mmscan::maximum{});
+  CHECK(y == std::vector<double>{-5, -3, -3});
+  mmscan::inclusive_scan(some_policy{}, factors.begin(), factors.end(), y.begin(), std::multiplies<>());
+  CHECK(y == std::vector<double>{2, 6, 24});
+}
+
+/* llvm/llvm-project#59810, uxlfoundation/oneDPL#514 and #637: exclusive scans in place, with a policy. */
+TEST(exclusive_scans_in_place_with_a_policy) {
+  const auto by_loop = [](int a, int b) { return a + b; };
+  for (const bool is_library : {true, false}) {
+    std::vector<int> ones(10, 1), pi = {3, 1, 4, 1, 5, 9, 2, 6}, counted_up(10);
+    std::iota(counted_up.begin(), counted_up.end(), 0);
+    if (is_library) {
+      mmscan::exclusive_scan(one_threaded{}, ones.begin(), ones.end(), ones.begin(), 0);
+      mmscan::exclusive_scan(some_policy{}, pi.begin(), pi.end(), pi.begin(), 0);
+    } else {
+      mmscan::exclusive_scan(one_threaded{}, ones.begin(), ones.end(), ones.begin(), 0, by_loop);
+      mmscan::exclusive_scan(some_policy{}, pi.begin(), pi.end(), pi.begin(), 0, by_loop);
+    }
+    CHECK(ones == counted_up);
+    CHECK(pi == std::vector<int>{0, 3, 4, 8, 9, 14, 23, 25});
+  }
+}
+
 /* ---- Hostile code ------------------------------------------------------------------------------------------------ */
 
 /* Functions with the names of those inside, which would be found by the types of arguments. */
