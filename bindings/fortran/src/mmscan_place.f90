@@ -326,6 +326,16 @@ contains
     error stop trim(of%name) // ": " // why
   end subroutine fail
 
+  ! The length of message_of(), asked for beforehand, as gfortran keeps that of an allocatable result in one place for all
+  ! threads.
+  pure function message_length(status) result(length)
+    integer(c_int), intent(in) :: status
+    integer(c_size_t) :: length
+    length = c_strlen(c_strerror(status))
+    if (status == mmscan_ok .or. address(c_environment_error()) == 0) return
+    length = length + 2 + c_strlen(c_environment_error())
+  end function message_length
+
   ! What a status means; and what is wrong with the environment, if anything is.
   function message_of(status) result(message)
     integer(c_int), intent(in) :: status
@@ -339,15 +349,6 @@ contains
     message(end + 1:) = ": "
     call put_string(c_environment_error(), message(end + 3:))
   end function message_of
-
-  ! The length is asked for beforehand, as gfortran keeps that of an allocatable result in one place for all threads.
-  pure function message_length(status) result(length)
-    integer(c_int), intent(in) :: status
-    integer(c_size_t) :: length
-    length = c_strlen(c_strerror(status))
-    if (status == mmscan_ok .or. address(c_environment_error()) == 0) return
-    length = length + 2 + c_strlen(c_environment_error())
-  end function message_length
 
   ! Puts a string of C into one of Fortran, as far as there is room.
   subroutine put_string(text, string)
