@@ -101,11 +101,17 @@ class MpiCase(Case):
     def scan(self, ranks, *arguments, **options):
         return self.mpi(ranks, "scan", *arguments, cwd=self.directory, **options)
 
+    def told(self, ranks, *arguments, **options):
+        """The same of a scan that fails, once more if nothing was said: Open MPI's mpirun may lose what a process says
+        right before it ends, which was seen once."""
+        outcome = self.scan(ranks, *arguments, **options)
+        return outcome if outcome[2] else self.scan(ranks, *arguments, **options)
+
     def fails(self, ranks, *arguments, says, **options):
         """It says so once, and leaves nothing behind."""
         before = sorted(os.listdir(self.directory))
         begin = time.monotonic()
-        status, out, said = self.scan(ranks, *arguments, **options)
+        status, out, said = self.told(ranks, *arguments, **options)
         self.assertLess(time.monotonic() - begin, SECONDS)
         self.assertNotEqual(status, 0, arguments)
         self.assertEqual(len(said), 1, said)
@@ -179,7 +185,7 @@ class Refused(MpiCase):
         self.write("in.txt", "1 2 3")
         before = sorted(os.listdir(self.directory))
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            for (arguments, says), (status, _, said) in zip(REFUSED, pool.map(lambda row: self.scan(2, *row[0].split()),
+            for (arguments, says), (status, _, said) in zip(REFUSED, pool.map(lambda row: self.told(2, *row[0].split()),
                                                                               REFUSED)):
                 with self.subTest(arguments=arguments):
                     self.assertNotEqual(status, 0)
