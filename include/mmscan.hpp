@@ -24,8 +24,8 @@
  *   operators   std::plus, std::multiplies (not of complex numbers), std::bit_and, std::bit_or, std::bit_xor,
  *               with no type of their own or the accumulator's; mmscan::maximum, mmscan::minimum, mmscan::logaddexp
  *   init        of the type of x's elements; or, as mmscan_scan() converts: a wider integer, but no unsigned one
- *               of signed elements (bool counts as an unsigned integer of 8 bits); float or double of integers; double
- * of floats
+ *               of signed elements (bool counts as an unsigned integer of 8 bits);
+ *               float or double of integers; double of floats
  *
  * Results are as mmscan.h says: sums of floats are grouped otherwise than by a loop, and are more accurate;
  * partial_sum, too. Integers wrap around. It uses as many threads as mmscan.h says, unless the policy is seq or unseq.
@@ -739,8 +739,7 @@ detail::iterator_t<Y> transform_exclusive_scan(X &&x, Y &&y, detail::element_t<Y
   return mmscan::transform_exclusive_scan(detail::no_policy{}, x, y, std::move(init), op, unary);
 }
 
-/* ---- partial_sum: as inclusive_scan, in the order of the loop, except by the library ------------------------------
- */
+/* ---- partial_sum: as inclusive_scan, in the order of the loop but by the library --------------------------------- */
 
 template <class In, class Out, detail::if_iterators<In, Out> = 0> Out partial_sum(In first, In last, Out result) {
   return detail::partial_sums<detail::no_policy, detail::value_t<In>>(first, last, result, std::plus<>());
