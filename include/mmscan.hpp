@@ -338,7 +338,6 @@ inline mmscan_status scan_alone(const mmscan_desc &d, const void *x, void *y) {
 /* Scans n elements as goes_to_library() says; init may be NULL. */
 template <class Policy, class Op, class In, class Out, class T>
 mmscan_status scan_by_library(mmscan_kind kind, In first, std::ptrdiff_t n, Out result, const T *init) {
-  constexpr std::size_t one_threads = 128 * 1024; /* bytes: simple calls take no more threads for so few */
   using X = value_t<In>;
   constexpr bool is_sum = std::is_same_v<X, T> && operator_of<Op, T>::value == MMSCAN_PLUS;
   const std::size_t count = static_cast<std::size_t>(n);
@@ -350,7 +349,8 @@ mmscan_status scan_by_library(mmscan_kind kind, In first, std::ptrdiff_t n, Out 
   mmscan_desc d = detail::describe<X, T, Op>(kind, count);
   d.reverse = is_reversed<In>::value;
   d.init = init;
-  return may_share<Policy> || count <= one_threads / sizeof(T) ? mmscan_scan(&d, x, y) : detail::scan_alone(d, x, y);
+  if constexpr (!may_share<Policy>) return detail::scan_alone(d, x, y);
+  return mmscan_scan(&d, x, y);
 }
 
 /* ---- The loops --------------------------------------------------------------------------------------------------- */
@@ -778,39 +778,33 @@ struct is_mdspan<M, std::void_t<typename M::extents_type, typename M::layout_typ
                                        std::is_same_v<typename M::reference, typename M::element_type &>> {};
 template <class X, class Y> using if_mdspans = std::enable_if_t<is_mdspan<X>::value && is_mdspan<Y>::value, int>;
 
-/* Element i of a scan is at[i * stride]. */
-template <class T> struct line {
-  T *at;
-  std::ptrdiff_t stride;
-  T &operator[](std::ptrdiff_t i) const { return at[i * stride]; }
+/* Element i of a line is first[i * stride]. */
+template <class T> struct line_iterator {
+  T *first;
+  std::ptrdiff_t stride, i;
+  T &operator*() const { return first[i * stride]; }
+  line_iterator &operator++() { return ++i, *this; }
+  bool operator==(const line_iterator &other) const { return i == other.i; }
+  bool operator!=(const line_iterator &other) const { return i != other.i; }
 };
 
-/* n > 0. */
-template <class X, class T, class Op>
-void loop_line(mmscan_kind kind, std::ptrdiff_t n, line<X> x, line<T> y, Op op, const T *init) {
-  std::ptrdiff_t i = 0;
-  T total = init ? *init : static_cast<T>(x[i++]);
-  if (!init) y[0] = total;
-  for (; i < n; i++) {
-    T next = op(total, x[i]);
-    y[i] = kind == MMSCAN_EXCLUSIVE ? std::move(total) : next;
-    total = std::move(next);
+/* Scans n elements from x and y on by Loop; and so for every line along the axis, in the order of their indices. */
+template <class Loop, class X, class T, class Op, class... Init>
+void loop_lines(std::ptrdiff_t n, line_iterator<X> x, line_iterator<T> y, std::size_t outer_rank,
+                const mmscan_dim *outer, Op op, const Init &...init) {
+  if (outer_rank == 0) {
+    Loop()(x, line_iterator<X>{x.first, x.stride, n}, y, op, init...);
+    return;
   }
-}
-
-/* The same for every line along the axis, in the order of their indices. */
-template <class X, class T, class Op>
-void loop_lines(mmscan_kind kind, std::ptrdiff_t n, line<X> x, line<T> y, std::size_t outer_rank,
-                const mmscan_dim *outer, Op op, const T *init) {
-  if (outer_rank == 0) return detail::loop_line(kind, n, x, y, op, init);
   for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(outer->n); i++)
-    detail::loop_lines(kind, n, line<X>{x.at + i * outer->x_stride, x.stride},
-                       line<T>{y.at + i * outer->y_stride, y.stride}, outer_rank - 1, outer + 1, op, init);
+    detail::loop_lines<Loop>(n, line_iterator<X>{x.first + i * outer->x_stride, x.stride, 0},
+                             line_iterator<T>{y.first + i * outer->y_stride, y.stride, 0}, outer_rank - 1, outer + 1,
+                             op, init...);
 }
 
-/* Checks x and y, and scans by the library, or else by loops. */
-template <class Op, class X, class Y>
-void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const typename Y::value_type *init) {
+/* Checks x and y, and scans from init if it is given: by the library, or else by Loop. */
+template <class Loop, class X, class Y, class Op, class... Init>
+void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const Init &...init) {
   using T = typename Y::value_type;
   using element = typename X::value_type;
   constexpr std::size_t rank = X::rank(), others = rank > 1 ? rank - 1 : 1;
@@ -834,12 +828,14 @@ void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const typena
     d.y_stride = static_cast<std::ptrdiff_t>(y.stride(axis));
     d.outer_rank = count;
     d.outer = outer.data();
-    d.init = init;
+    d.init = detail::address_of<T>(init...);
     detail::check(mmscan_scan(&d, x.data_handle(), y.data_handle()));
   } else {
-    const line<typename X::element_type> from = {x.data_handle(), static_cast<std::ptrdiff_t>(x.stride(axis))};
-    const line<T> to = {y.data_handle(), static_cast<std::ptrdiff_t>(y.stride(axis))};
-    detail::loop_lines(kind, static_cast<std::ptrdiff_t>(x.extent(axis)), from, to, count, outer.data(), op, init);
+    using from = line_iterator<typename X::element_type>;
+    detail::loop_lines<Loop>(static_cast<std::ptrdiff_t>(x.extent(axis)),
+                             from{x.data_handle(), static_cast<std::ptrdiff_t>(x.stride(axis)), 0},
+                             line_iterator<T>{y.data_handle(), static_cast<std::ptrdiff_t>(y.stride(axis)), 0}, count,
+                             outer.data(), op, init...);
   }
 }
 
@@ -853,15 +849,15 @@ void scan_axis(mmscan_kind kind, X x, Y y, std::size_t axis, Op op, const typena
  * MMSCAN_ENOTSUP   a layout without strides */
 template <class X, class Y, class Op = std::plus<>, detail::if_mdspans<X, Y> = 0>
 void inclusive_scan(X x, Y y, std::size_t axis, Op op = Op()) {
-  detail::scan_axis(MMSCAN_INCLUSIVE, x, y, axis, op, nullptr);
+  detail::scan_axis<detail::loop_inclusive<typename Y::value_type>>(MMSCAN_INCLUSIVE, x, y, axis, op);
 }
 template <class X, class Y, class Op, detail::if_mdspans<X, Y> = 0>
 void inclusive_scan(X x, Y y, std::size_t axis, Op op, typename Y::value_type init) {
-  detail::scan_axis(MMSCAN_INCLUSIVE, x, y, axis, op, &init);
+  detail::scan_axis<detail::loop_inclusive_from>(MMSCAN_INCLUSIVE, x, y, axis, op, init);
 }
 template <class X, class Y, class Op = std::plus<>, detail::if_mdspans<X, Y> = 0>
 void exclusive_scan(X x, Y y, std::size_t axis, typename Y::value_type init = {}, Op op = Op()) {
-  detail::scan_axis(MMSCAN_EXCLUSIVE, x, y, axis, op, &init);
+  detail::scan_axis<detail::loop_exclusive>(MMSCAN_EXCLUSIVE, x, y, axis, op, init);
 }
 
 } // namespace mmscan

@@ -33,5 +33,4 @@ check-cpp: $(CPP_PROGRAMS) ## the tests of mmscan.hpp, by g++ and clang++, as C+
 	test/runner $(CPP_PROGRAMS)
 
 check-libstdcxx: $(SHARED) ## libstdc++'s own tests of the scans of C++, and those of oneDPL there, with mmscan.hpp
-	scripts/fetch-gcc-source $(BUILD)/gcc-source || [ $$? = 77 ]
 	test/runner test/cpp/libstdcxx.sh:$(BUILD)

@@ -18,6 +18,7 @@ include=$(pwd)/include build=$(cd "$build" && pwd)
 
 # The sources of the compiler's own version, as tests of another may need that one's headers; or else the newest.
 sources() { find /usr/src "$build/gcc-source" -path "*/usr/src/gcc-$1/gcc-*.tar.xz" 2>/dev/null | sort -V | tail -n 1; }
+scripts/fetch-gcc-source "$build/gcc-source" || [ $? = 77 ] # it says why
 version=$("$CXX" -dumpversion)
 tarball=$(sources "${version%%.*}")
 tarball=${tarball:-$(sources '*')}
