@@ -9,8 +9,8 @@
  *   mmscan::inclusive_scan(x.begin(), x.end(), y.begin());
  *   mmscan::exclusive_scan(std::execution::par, x.begin(), x.end(), y.begin(), 0.0);
  *
- * and each of whole ranges as well: containers, arrays, C++20's spans, and views whose iterators can be copied; and
- * along an axis of mdspans.
+ * and each of whole ranges as well: containers, arrays, C++20's spans and views, those among them whose iterators can
+ * only be moved; and along an axis of mdspans.
  *
  *   mmscan::inclusive_scan(x, y, mmscan::maximum{});
  *   mmscan::inclusive_scan(matrix, sums, 0);
@@ -128,7 +128,21 @@ struct logaddexp {
 
 namespace detail {
 
-template <class It> using value_t = typename std::iterator_traits<It>::value_type;
+template <class T, class = void> struct is_iterator : std::false_type {};
+template <class T>
+struct is_iterator<T, std::void_t<typename std::iterator_traits<T>::iterator_category>>
+    : std::integral_constant<bool, !std::is_function_v<std::remove_pointer_t<T>>> {};
+
+template <class It> struct traits_of : std::iterator_traits<It> {};
+#ifdef __cpp_lib_concepts
+/* Iterators that cannot be copied have no std::iterator_traits. */
+template <class It>
+requires(!is_iterator<It>::value) && std::input_iterator<It> struct traits_of<It> {
+  using value_type = std::iter_value_t<It>;
+  using iterator_category = std::input_iterator_tag;
+};
+#endif
+template <class It> using value_t = typename traits_of<It>::value_type;
 template <class It> using reference_t = decltype(*std::declval<It &>());
 
 /* The type that the library has of T, or 0. */
@@ -205,8 +219,7 @@ template <class It> constexpr bool is_contiguous() {
     if constexpr (!std::is_same_v<std::remove_const_t<element>, value_t<It>>) return false; /* volatile, say */
 #ifdef __cpp_lib_concepts
     /* Others are not asked: clang 14 stumbles over those that have an element_type which is not public. */
-    if constexpr (std::is_base_of_v<std::random_access_iterator_tag,
-                                    typename std::iterator_traits<It>::iterator_category>)
+    if constexpr (std::is_base_of_v<std::random_access_iterator_tag, typename traits_of<It>::iterator_category>)
       if constexpr (std::contiguous_iterator<It>) return true;
 #endif
     return is_array_iterator<It>::value;
@@ -217,17 +230,13 @@ template <class It> struct is_reversed : std::false_type {};
 template <class It>
 struct is_reversed<std::reverse_iterator<It>> : std::integral_constant<bool, is_contiguous<It>()> {};
 
-template <class T, class = void> struct is_iterator : std::false_type {};
-template <class T>
-struct is_iterator<T, std::void_t<typename std::iterator_traits<T>::iterator_category>>
-    : std::integral_constant<bool, !std::is_function_v<std::remove_pointer_t<T>>> {};
 template <class It> constexpr bool has_random_access() {
 #ifdef __cpp_lib_concepts
   /* A view's iterators may be of C++17's input category for what they refer to alone. */
   if constexpr (requires { typename It::iterator_concept; })
     if constexpr (std::random_access_iterator<It>) return true;
 #endif
-  return std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<It>::iterator_category>;
+  return std::is_base_of_v<std::random_access_iterator_tag, typename traits_of<It>::iterator_category>;
 }
 
 template <class In, class Last, class = void> struct has_length : std::false_type {};
@@ -384,7 +393,9 @@ template <class T> struct loop_inclusive {
     if (first == last) return result;
     T total = unary(*first);
     *result = total;
-    return loop_inclusive_from()(++first, last, ++result, op, std::move(total), unary);
+    ++first;
+    ++result;
+    return loop_inclusive_from()(std::move(first), last, std::move(result), op, std::move(total), unary);
   }
 };
 
@@ -448,28 +459,31 @@ Out scan(mmscan_kind kind, In first, Last last, Out result, Op op, Init... init)
     if (status != MMSCAN_OK) return detail::scan_aside<Policy, Loop>(status, first, last, result, op, init...);
     return result + n;
   } else {
-    return detail::run_code<Policy>([&] { return Loop()(first, last, result, op, std::move(init)...); });
+    return detail::run_code<Policy>(
+        [&] { return Loop()(std::move(first), last, std::move(result), op, std::move(init)...); });
   }
 }
 
 template <class Policy, class In, class Last, class Out, class Op, class T>
 Out inclusive_from(In first, Last last, Out result, Op op, T init) {
-  return detail::scan<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, first, last, result, op, std::move(init));
+  return detail::scan<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, std::move(first), last, std::move(result), op,
+                                                      std::move(init));
 }
 
 template <class Policy, class T, class In, class Last, class Out, class Op>
 Out inclusive(In first, Last last, Out result, Op op) {
-  return detail::scan<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, first, last, result, op);
+  return detail::scan<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, std::move(first), last, std::move(result), op);
 }
 
 template <class Policy, class In, class Last, class Out, class T, class Op>
 Out exclusive(In first, Last last, Out result, T init, Op op) {
-  return detail::scan<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, first, last, result, op, std::move(init));
+  return detail::scan<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, std::move(first), last, std::move(result), op,
+                                                 std::move(init));
 }
 
 template <class Policy, class T, class In, class Last, class Out, class Op>
 Out partial_sums(In first, Last last, Out result, Op op) {
-  return detail::scan<Policy, T, loop_partial_sum<T>>(MMSCAN_INCLUSIVE, first, last, result, op);
+  return detail::scan<Policy, T, loop_partial_sum<T>>(MMSCAN_INCLUSIVE, std::move(first), last, std::move(result), op);
 }
 
 /* ---- Transforming scans ------------------------------------------------------------------------------------------ */
@@ -553,24 +567,26 @@ Out transform(mmscan_kind kind, In first, Last last, Out result, Op op, Unary un
       return detail::transform_by_blocks<Policy, Op>(kind, first, n, result, unary,
                                                      start ? *start : detail::identity<T>(operator_of<Op, T>::value));
     }
-  return detail::run_code<Policy>([&] { return Loop()(first, last, result, op, std::move(init)..., unary); });
+  return detail::run_code<Policy>(
+      [&] { return Loop()(std::move(first), last, std::move(result), op, std::move(init)..., unary); });
 }
 
 template <class Policy, class In, class Last, class Out, class Op, class Unary, class T>
 Out transform_inclusive_from(In first, Last last, Out result, Op op, Unary unary, T init) {
-  return detail::transform<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, first, last, result, op, unary,
-                                                           std::move(init));
+  return detail::transform<Policy, T, loop_inclusive_from>(MMSCAN_INCLUSIVE, std::move(first), last, std::move(result),
+                                                           op, unary, std::move(init));
 }
 
 template <class Policy, class T, class In, class Last, class Out, class Op, class Unary>
 Out transform_inclusive(In first, Last last, Out result, Op op, Unary unary) {
-  return detail::transform<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, first, last, result, op, unary);
+  return detail::transform<Policy, T, loop_inclusive<T>>(MMSCAN_INCLUSIVE, std::move(first), last, std::move(result),
+                                                         op, unary);
 }
 
 template <class Policy, class In, class Last, class Out, class T, class Op, class Unary>
 Out transform_exclusive(In first, Last last, Out result, T init, Op op, Unary unary) {
-  return detail::transform<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, first, last, result, op, unary,
-                                                      std::move(init));
+  return detail::transform<Policy, T, loop_exclusive>(MMSCAN_EXCLUSIVE, std::move(first), last, std::move(result), op,
+                                                      unary, std::move(init));
 }
 
 template <class In, class Unary> using transformed_t = std::decay_t<std::invoke_result_t<Unary &, reference_t<In>>>;

@@ -11,6 +11,7 @@
 #if __cplusplus >= 202002L
 #include <ranges>
 #include <span>
+#include <sstream>
 #include <version>
 #endif
 #ifdef __cpp_lib_mdspan
@@ -116,6 +117,29 @@ TEST(spans_and_views_are_taken) {
   CHECK(y[4] == 10);
 #endif
 }
+
+#if !defined(__clang__) || __clang_major__ >= 16
+TEST(ranges_may_have_iterators_that_only_move) {
+  std::istringstream text;
+  const auto read = [&] {
+    text.clear();
+    text.str("1 2 3 4 5");
+    return std::views::istream<int>(text);
+  };
+  static_assert(!std::copyable<std::ranges::iterator_t<decltype(read())>>);
+  const auto twice = [](int v) { return 2 * v; };
+  const std::plus<> plus;
+  using ints = std::vector<int>;
+  ints y(5);
+  CHECK(mmscan::inclusive_scan(read(), y) == y.end() && y == ints({1, 3, 6, 10, 15}));
+  CHECK(mmscan::inclusive_scan(read(), y, plus, 10) == y.end() && y == ints({11, 13, 16, 20, 25}));
+  CHECK(mmscan::exclusive_scan(read(), y) == y.end() && y == ints({0, 1, 3, 6, 10}));
+  CHECK(mmscan::partial_sum(read(), y, mmscan::maximum{}) == y.end() && y == ints({1, 2, 3, 4, 5}));
+  CHECK(mmscan::transform_inclusive_scan(read(), y, plus, twice) == y.end() && y == ints({2, 6, 12, 20, 30}));
+  CHECK(mmscan::transform_inclusive_scan(read(), y, plus, twice, 1) == y.end() && y == ints({3, 7, 13, 21, 31}));
+  CHECK(mmscan::transform_exclusive_scan(read(), y, 1, plus, twice) == y.end() && y == ints({1, 3, 7, 13, 21}));
+}
+#endif
 #endif
 
 /* ---- mdspans ----------------------------------------------------------------------------------------------------- */
