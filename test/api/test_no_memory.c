@@ -60,6 +60,38 @@ static mmscan_status recur(void) {
   return mmscan_recurrence(&d, &a, x, y);
 }
 
+enum { SEGMENT = 1000 };
+static uint8_t flags[N];
+
+static mmscan_status scan_segments(void) {
+  const mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, N);
+  const mmscan_segments segments = {.struct_size = sizeof segments, .form = MMSCAN_FLAGS, .data = flags};
+  return mmscan_scan_segments(&d, &segments, x, y);
+}
+
+/* y[i] = x[i] + y[i - 1] */
+static mmscan_status filter(void) {
+  static const double b[] = {1}, a[] = {1, -1};
+  const mmscan_filter_desc d = {.struct_size = sizeof d,
+                                .type = MMSCAN_F32,
+                                .n = N,
+                                .b_count = 1,
+                                .a_count = 2,
+                                .b = b,
+                                .a = a,
+                                .x_stride = 1,
+                                .y_stride = 1,
+                                .batch = 1};
+  return mmscan_filter(&d, x, y);
+}
+
+/* Of one row. */
+static mmscan_status integrate(void) {
+  const mmscan_integral_desc d = {
+      .struct_size = sizeof d, .x_type = MMSCAN_F32, .y_type = MMSCAN_F32, .rows = 1, .columns = N, .batch = 1};
+  return mmscan_integral(&d, x, y);
+}
+
 static mmscan_status open_sound(void) {
   char why[300];
   return mmscan_unit_open(toy("sound"), NULL, why, sizeof why);
@@ -86,21 +118,26 @@ static mmscan_status without_memory(mmscan_status (*call)(void)) {
   return t.status;
 }
 
-static bool is_right(mmscan_status (*call)(void)) {
+/* Whether it counts the elements, anew after so many. */
+static bool is_right(mmscan_status (*call)(void), size_t segment) {
   memset(y, 0, sizeof y);
   if (without_memory(call) != MMSCAN_OK) return false;
   for (size_t i = 0; i < N; i++)
-    if (y[i] != (float)(i + 1)) return false;
+    if (y[i] != (float)(i % segment + 1)) return false;
   return true;
 }
 
 static int call_all(void) {
-  for (size_t i = 0; i < N; i++) x[i] = 1;
+  for (size_t i = 0; i < N; i++) x[i] = 1, flags[i] = i % SEGMENT == 0;
   mmscan_threads(); /* reads the environment */
-  if (!is_right(scan) || !is_right(recur)) return 1;
-  if (without_memory(open_sound) != MMSCAN_ENOMEM) return 2;
-  if (without_memory(open_nothing) != MMSCAN_ENOMEM) return 3;
-  if (without_memory(test_cblas) != MMSCAN_ENOMEM) return 4;
+  if (!is_right(scan, N)) return 1;
+  if (!is_right(recur, N)) return 2;
+  if (!is_right(scan_segments, SEGMENT)) return 3;
+  if (!is_right(filter, N)) return 4;
+  if (without_memory(integrate) != MMSCAN_ENOMEM) return 5;
+  if (without_memory(open_sound) != MMSCAN_ENOMEM) return 6;
+  if (without_memory(open_nothing) != MMSCAN_ENOMEM) return 7;
+  if (without_memory(test_cblas) != MMSCAN_ENOMEM) return 8;
   return 0;
 }
 
