@@ -12,6 +12,7 @@ MPI_OBJ := $(MPI_SRC:mpi/%.c=$(MPI_BUILD)/%.o)
 MPI_SHARED := $(MPI_BUILD)/libmmscan_mpi.so.$(VERSION)
 MPI_STATIC := $(MPI_BUILD)/libmmscan_mpi.a
 MPI_TEST := $(MPI_BUILD)/test_mpi
+MPI_SLEEPY := $(MPI_BUILD)/sleepy.so
 MPI_TOOL := $(MPI_BUILD)/mmscan-mpi
 MPI_BENCH := $(MPI_BUILD)/mmscan-mpi-bench
 MPI_BENCH_OBJ := $(patsubst %.c,$(MPI_BUILD)/%.o,$(wildcard bench/mpi/*.c))
@@ -66,12 +67,17 @@ $(MPI_TEST): $(MPI_TEST).o $(MPI_STATIC) $(SHARED)
 	$(MPI_COMPILE) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=posix_memalign $< $(MPI_STATIC) \
 	  -L$(BUILD) -lmmscan -lcmocka -lm -Wl,-rpath,$(abspath $(BUILD)) -o $@
 
+$(MPI_SLEEPY): test/mpi/sleepy.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -fPIC -shared $< $(LDFLAGS) -ldl -o $@
+
 install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
 	$(run_install) $(BUILD) $(VERSION) library mpi
 
 uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
 	$(run_install) --remove $(BUILD) $(VERSION) mpi
 
+check-mpi: $(MPI_SLEEPY)
 check-mpi: $(MPI_TEST) $(MPI_TOOL) $(MPI_BENCH) $(TOOL) ## the tests of libmmscan_mpi and its commands, started by MPIRUN=mpirun
 	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_BUILD) $(TOOL)
 

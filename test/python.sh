@@ -23,7 +23,9 @@ arguments=${MAKE_ARGUMENTS:-CC=gcc WERROR=1}
 scripts/wheel -C "cmake.define.MMSCAN_BUILD=$library" \
   -C "cmake.define.MMSCAN_MAKE_ARGUMENTS=$arguments BLAS=none" >"$venv/wheel.log" 2>&1 ||
   { cat "$venv/wheel.log"; exit 1; }
-pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich scipy pandas \
+# Most of their files are never imported; those that are, are compiled once.
+unset PYTHONDONTWRITEBYTECODE
+pip install --no-compile 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich scipy pandas \
   opencv-python-headless
 pip install --no-index "$BUILD"/wheel/mmscan-*.whl
 

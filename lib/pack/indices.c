@@ -4,9 +4,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-#define HIGHEST(m) ((m)&128 ? 8 : (m)&64 ? 7 : (m)&32 ? 6 : (m)&16 ? 5 : (m)&8 ? 4 : (m)&4 ? 3 : (m)&2 ? 2 : (m)&1)
-#define LOWEST(m)                                                                                                      \
-  ((m)&1 ? 1 : (m)&2 ? 2 : (m)&4 ? 3 : (m)&8 ? 4 : (m)&16 ? 5 : (m)&32 ? 6 : (m)&64 ? 7 : (m)&128 ? 8 : 0)
+#define HIGHEST(m) (31 - __builtin_clz(2 * (m) + 1))
+#define LOWEST(m)  __builtin_ffs(m)
 #define UP(m)                                                                                                          \
   {                                                                                                                    \
     HIGHEST((m)&1), HIGHEST((m)&3), HIGHEST((m)&7), HIGHEST((m)&15), HIGHEST((m)&31), HIGHEST((m)&63),                 \

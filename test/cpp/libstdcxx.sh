@@ -4,8 +4,9 @@
 #
 # The tests are in GCC's sources, which Debian's package gcc-N-source puts into /usr/src, and scripts/fetch-gcc-source
 # into BUILD/gcc-source. Here they are unpacked into a temporary folder, every name of a scan becomes one of namespace
-# mmscan, and each test is compiled as C++17, if it is one of C++17, and as C++20, and is run. The symbols in its object
-# tell which functions it called. Prints "N passed, N failed, N skipped".
+# mmscan, and each test is compiled as C++17, if it is one of C++17, and as C++20, and is run; those of oneDPL, which take
+# longest to compile, as C++17 alone. The symbols in its object tell which functions it called. Prints "N passed, N
+# failed, N skipped".
 set -eu
 build=${1:?usage: libstdcxx.sh BUILD}
 cd "$(dirname "$0")/../.."
@@ -56,11 +57,11 @@ rewrite() {
 # What a line such as { dg-do run { target c++17 } } says of the test $source.
 directive() { sed -nE "s/.*\{ *$1 +(.*)\}.*/\1/p" "$source"; }
 
-# The first standard in which there are both the test and mmscan.hpp; and C++20, if it is another.
+# The first standard in which there are both the test and mmscan.hpp; and $more, if it is another.
 standards() {
   first=$(directive dg-do | sed -nE 's/.*target +c\+\+([0-9][0-9a-z]).*/\1/p')
   case ${first:-17} in
-    17 | 98 | 0? | 1?) echo 17 20 ;;
+    17 | 98 | 0? | 1?) echo "17 $more" ;;
     2a) echo 20 ;;
     *) echo "$first" ;;
   esac
@@ -109,8 +110,8 @@ while read -r source; do
       echo "skipped: $name: the functions of mmscan.hpp are not constexpr"
       continue
       ;;
-    pstl/*) flags=$tbb ;;
-    *) flags= ;;
+    pstl/*) flags=$tbb more='' ;;
+    *) flags='' more=20 ;;
   esac
   kind=$(directive dg-do)
   kind=${kind%% *}

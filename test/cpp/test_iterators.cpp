@@ -77,7 +77,8 @@ template <class X> void default_operator(const std::vector<X> &x) {
       [&](auto r) { return std::partial_sum(b, e, r); });
 }
 
-template <class T> void integers() {
+/* has_all: in all forms. A type that is another's by its size and sign has those without an operator. */
+template <class T, bool has_all = true> void integers() {
   for (const std::size_t n : lengths()) {
     const std::vector<T> x = numbers<T>(n);
     /* A call on no elements may be the library's or not. */
@@ -88,15 +89,16 @@ template <class T> void integers() {
       CHECK(mmscan::partial_sum(x.rbegin(), x.rend(), none) == none && none[0] == 9);
       continue;
     }
-    all_scans<T>(by::library, by::library, x, T(5), std::plus<>());
+    if constexpr (has_all) all_scans<T>(by::library, by::library, x, T(5), std::plus<>());
     default_operator(x);
   }
 }
 
 TEST(integers_are_scanned_by_the_library_as_by_the_standard) {
-  integers<signed char>(), integers<char>(), integers<unsigned char>(), integers<short>(), integers<unsigned short>();
+  integers<signed char>(), integers<unsigned char>(), integers<short>(), integers<unsigned short>();
   integers<int>(), integers<unsigned>(), integers<long>(), integers<unsigned long>();
-  integers<long long>(), integers<unsigned long long>(), integers<char16_t>(), integers<wchar_t>();
+  integers<char, false>(), integers<long long, false>(), integers<unsigned long long, false>();
+  integers<char16_t, false>(), integers<wchar_t, false>();
 }
 
 TEST(operators_of_integers_are_the_library_s_but_not_those_of_the_caller_s) {

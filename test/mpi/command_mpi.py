@@ -21,7 +21,7 @@ MMSCAN_MPI = os.path.abspath(sys.argv[2])
 START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "mpirun")
 SECONDS = 60  # far more than anything takes, on a busy machine, too: what takes longer hangs
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
-AT_ONCE = 4  # programs: the time goes into starting processes, which wait a lot
+AT_ONCE = 4  # tests, and programs of one: the time goes into starting and ending processes, which wait a lot
 ROUND = 4 << 20  # elements of a row that a process takes at a time
 
 # Ranks, the array in a .npy file or (a name and) the data of another, and options. Results are to have the bits of
@@ -164,7 +164,7 @@ class Results(MpiCase):
 
 
 class Memory(MpiCase):
-    MEGABYTES, MOST = 500, 100
+    MEGABYTES, MOST = 300, 100
 
     def test_blocks(self):
         """Of a large file each process holds a block."""
@@ -241,40 +241,71 @@ class Faults(MpiCase):
     def end_by(self, number, victim):
         """While it scans, a process of that rank, or mpirun, gets a signal. Where one is killed, some MPIs kill the
         others, and nobody is left to remove the temporary file."""
-        before = sorted(os.listdir(self.directory))
-        process = start(3, "scan", "--type", "u8", "large.raw", "-o", "out.npy", cwd=self.directory,
-                        before=["sh", "-c", 'echo $$ >../there/%s; exec "$@"' % RANK, "sh"])
+        folder = tempfile.mkdtemp(dir=self.directory)
+        ids = tempfile.mkdtemp(dir=self.directory)
+        self.write(os.path.join(folder, "out.npy"), b"old")
+        process = start(3, "scan", "--type", "u8", "../large.raw", "-o", "out.npy", cwd=folder,
+                        before=["sh", "-c", 'echo $$ >"$0/%s"; exec "$@"' % RANK, ids])
         self.addCleanup(process.terminate)
         def is_written(name):  # some MPIs have files of their own beside it, whose names go on
-            return name.startswith(".mmscan-") and "." not in name[1:] and os.path.getsize(self.path(name)) > 1 << 25
+            return (name.startswith(".mmscan-") and "." not in name[1:] and
+                    os.path.getsize(os.path.join(folder, name)) > 1 << 25)
 
-        while process.poll() is None and not any(map(is_written, os.listdir(self.directory))):
+        while process.poll() is None and not any(map(is_written, os.listdir(folder))):
             time.sleep(0.02)
         self.assertIsNone(process.returncode, process.returncode and process.communicate())
         begin = time.monotonic()
-        with open(self.path("../there/%d" % (victim or 0))) as file:
-            os.kill(process.pid if victim is None else int(file.read()), number)
+        of_rank = [int(self.read(os.path.join(ids, str(rank)))) for rank in range(3)]
+        os.kill(process.pid if victim is None else of_rank[victim], number)
         process.communicate(timeout=SECONDS)
-        while any(os.path.exists("/proc/" + self.read("../there/%d" % rank).decode().strip()) for rank in range(3)):
+        while any(os.path.exists("/proc/%d" % each) for each in of_rank):
             self.assertLess(time.monotonic() - begin, SECONDS)
             time.sleep(0.02)
         if number == signal.SIGKILL:
-            for name in set(os.listdir(self.directory)) - set(before):
+            for name in set(os.listdir(folder)) - {"out.npy"}:
                 self.assertTrue(name.startswith(".mmscan-"), name)
-                os.remove(self.path(name))
-        self.assertEqual(sorted(os.listdir(self.directory)), before)
+                os.remove(os.path.join(folder, name))
+        self.assertEqual(os.listdir(folder), ["out.npy"])
+        self.assertEqual(self.read(os.path.join(folder, "out.npy")), b"old")
         if victim is not None:  # what mpirun ends with by a signal of its own is its business: MPICH's has 0 at times
             self.assertNotEqual(process.returncode, 0)
 
     def test_killed(self):
         with open(self.path("large.raw"), "wb") as file:
             file.truncate(4 << 30)
-        for number, victim in (signal.SIGKILL, 1), (signal.SIGTERM, 0), (signal.SIGTERM, None), (signal.SIGINT, None):
-            with self.subTest(number=number, victim=victim):
-                self.end_by(number, victim)
+        ends = [(signal.SIGKILL, 1), (signal.SIGTERM, 0), (signal.SIGTERM, None), (signal.SIGINT, None)]
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for end, outcome in [(end, pool.submit(self.end_by, *end)) for end in ends]:
+                with self.subTest(number=end[0], victim=end[1]):
+                    outcome.result()
+
+
+def cases_of(suite):
+    return [suite] if isinstance(suite, unittest.TestCase) else [case for part in suite for case in cases_of(part)]
+
+
+def run_alone(case):
+    begin, result = time.monotonic(), unittest.TestResult()
+    case.run(result)
+    return result, time.monotonic() - begin
+
+
+def run_at_once(cases, result):
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for case, (own, seconds) in zip(cases, pool.map(run_alone, cases)):
+            verdict = "ok" if own.wasSuccessful() else "FAILED"
+            result.stream.writeln("%s ... %s, %.0f s" % (case.id(), verdict, seconds))
+            result.testsRun += own.testsRun
+            result.failures += own.failures
+            result.errors += own.errors
+
+
+class AtOnce(unittest.TextTestRunner):
+    def run(self, suite):
+        return super().run(functools.partial(run_at_once, cases_of(suite)))
 
 
 if __name__ == "__main__":
     del sys.argv[1:3]
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    unittest.main(verbosity=2)
+    unittest.main(testRunner=AtOnce)
