@@ -50,7 +50,7 @@ static void move_apart(int threads) {
 }
 
 void threads_spread(int threads) {
-  const double end = timing_now() + PATIENCE;
+  const double end = timing_now() + timing_shortened(PATIENCE);
   while (!meet_soon(threads) && timing_now() < end) move_apart(threads);
 }
 
@@ -78,7 +78,7 @@ static void send_once(long odd, double end) {
 /* Seconds of the fastest block that there is time for. Where time runs out in the first block, the result is too short
  * for a whole block, but long enough to show that the threads share a core. */
 static double send(void) {
-  const double start = timing_now(), end = start + TIME;
+  const double start = timing_now(), end = start + timing_shortened(TIME);
   double fastest = INFINITY, before = start;
   for (int block = 0; block < BLOCKS && before < end; block++) {
     for (long trip = 0; trip < TRIPS; trip++) send_once(2 * trip + 1, end);

@@ -14,13 +14,19 @@ static const double SHORTEST = 1e-3; /* seconds: long against the resolution of 
 static const double BRIEF = 0.1e-3;  /* the same, but so short that another program disturbs few */
 static const double LONG = 10e-3;    /* long against warming up and waking threads */
 static const double PATIENCE = 20e-3;
-static const double SPAN = 0.75; /* of a duel whose rounds are not given */
+static const double SPAN = 0.75;  /* of a duel whose rounds are not given */
+static const double PAUSE = 5e-3; /* longer than OpenMP's threads spin after a run */
 enum { SLICES = 64, LEAST_ROUNDS = 10, MOST_ROUNDS = 10000 };
 
 double timing_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double timing_shortened(double seconds) {
+  const char *quick = getenv("MMSCAN_TEST_QUICK");
+  return quick == NULL || strcmp(quick, "0") == 0 ? seconds : seconds / 20;
 }
 
 /* ---- Results that are right -------------------------------------------------------------------------------------- */
@@ -43,7 +49,7 @@ void timing_check(race *r) {
 /* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 /* After a run, OpenMP's threads spin for some milliseconds, on cores that other threads need. */
-static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
+static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * timing_shortened(PAUSE))}, NULL); }
 
 static void make_ready(const contender *c) {
   if (c->settle)
@@ -61,7 +67,7 @@ static double time_runs(const contender *c, long runs) {
   do {
     seconds += c->run(c, slice);
     done += slice;
-  } while (done < runs && seconds < PATIENCE);
+  } while (done < runs && seconds < timing_shortened(PATIENCE));
   return seconds / (double)done;
 }
 
@@ -74,7 +80,7 @@ typedef struct manner {
 
 static manner manner_of(const contender *c, double shortest) {
   make_ready(c);
-  manner m = {.runs = 1, .warms = c->run(c, 1) < LONG};
+  manner m = {.runs = 1, .warms = c->run(c, 1) < timing_shortened(LONG)};
   while (m.warms && time_runs(c, m.runs) * (double)m.runs < shortest) m.runs *= 2;
   return m;
 }
@@ -85,8 +91,8 @@ static double time_once(const contender *c, manner *m) {
   make_ready(c);
   if (m->warms) c->run(c, 1);
   const double seconds = time_runs(c, m->runs);
-  m->warms = m->warms || seconds < LONG;
-  while (seconds > 0 && seconds * (double)m->runs < SHORTEST) m->runs *= 2;
+  m->warms = m->warms || seconds < timing_shortened(LONG);
+  while (seconds > 0 && seconds * (double)m->runs < timing_shortened(SHORTEST)) m->runs *= 2;
   return seconds;
 }
 
@@ -121,7 +127,8 @@ static void time_rounds(race *r, int rounds, double *seconds) {
   manner manners[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
     if (contender_is_timed(&r->contenders[i])) order[count++] = i;
-  for (size_t i = 0; i < count; i++) manners[order[i]] = manner_of(&r->contenders[order[i]], SHORTEST);
+  for (size_t i = 0; i < count; i++)
+    manners[order[i]] = manner_of(&r->contenders[order[i]], timing_shortened(SHORTEST));
   for (int round = 0; round < rounds; round++) {
     shuffle(order, count, state);
     for (size_t i = 0; i < count; i++)

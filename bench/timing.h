@@ -8,6 +8,9 @@
 /* Seconds from some point in the past. */
 double timing_now(void);
 
+/* So many seconds; a twentieth if MMSCAN_TEST_QUICK=1, for tests, which look at everything but how fast it is. */
+double timing_shortened(double seconds);
+
 /* Checks every contender's result; one that is wrong has a refusal from then on. */
 void timing_check(race *r);
 

@@ -38,5 +38,6 @@ if __name__ == "__main__":
     for variable in [name for name in os.environ if name.startswith("MMSCAN_")]:
         del os.environ[variable]
     os.environ["PYTHON"] = sys.executable  # for the command: some tests change PATH
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # its idle threads sleep after microseconds, not after 20 ms
     print("command.py: %s, NumPy %s" % (MMSCAN, np.__version__), file=sys.stderr)
     unittest.main(verbosity=2)

@@ -62,7 +62,7 @@ def build_library(case, name, source, *flags):
     compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
     if compiler is None:
         case.skipTest("no C compiler here")
-    subprocess.run([compiler, "-shared", "-fPIC", *flags, "-o", case.path(name), "-x", "c", "-"], input=source.encode(), check=True)
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", *flags, "-o", case.path(name), "-x", "c", "-"], input=source.encode(), check=True)
     return case.path(name)
 
 

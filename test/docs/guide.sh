@@ -43,7 +43,6 @@ guide_copy() {
   chmod -R u+w "$copy"
   cp test/docs/new_rows.c "$copy/examples"
   cp -R "$1/lib/kernel/cell" "$copy/build/lib/kernel"
-  rm -f "$copy"/build/lib/kernel/cell/*-storage.o # of these every line depends on the types
   cp -R "$1/tools" "$1/bench" "$copy/build"
   find "$copy/build" -name '*.d' -exec rm {} +
   guide_in_copy build/flags
@@ -68,7 +67,10 @@ guide_run() {
   done
 }
 
-# guide_check NAME: every scan by an operator or of a type, by every engine and instruction set that runs here.
+# guide_engines NAME: every scan by an operator or of a type, by every engine.
+guide_engines() { for engine in serial auto simd; do "$copy/build/examples/new_rows" "$engine" "$1"; done; }
+
+# guide_check NAME: the same, and with every instruction set that runs here.
 guide_check() {
   for engine in serial auto; do "$copy/build/examples/new_rows" "$engine" "$1"; done
   guide_run "$copy/build/examples/new_rows" simd "$1"

@@ -73,13 +73,19 @@ static int fails(const char *how, const mmscan_desc *d, const struct y_type *typ
 /* Scans start where a negative stride has room. */
 static ptrdiff_t start_of(ptrdiff_t stride, size_t n) { return stride < 0 ? -stride * (ptrdiff_t)n : 0; }
 
+/* Elements of y up to the last that a scan from there writes, or some more. */
+static size_t reach_of(const mmscan_desc *d, const mmscan_dim *outer) {
+  const size_t reach = FAR * (d->n + 1) + d->batch * (size_t)d->y_dist + outer->n * (size_t)outer->y_stride;
+  return reach < ROOM ? reach : ROOM;
+}
+
 /* Each scan of the batch and of one outer dimension, or none; by a call, or by a plan of so many threads. */
 static int by_desc(const mmscan_desc *d, const struct y_type *type, int threads, int64_t first) {
   const mmscan_choice choice = {.struct_size = sizeof choice, .threads = threads};
   const mmscan_dim one = {1, 0, 0}, *outer = d->outer_rank ? d->outer : &one;
   const ptrdiff_t from = start_of(d->x_stride, d->n), to = start_of(d->y_stride, d->n);
   mmscan_plan *plan = NULL;
-  memset(y, 0x80, sizeof y);
+  memset(y, 0x80, reach_of(d, outer) * type->size);
   mmscan_status status = threads ? mmscan_plan_create_with(&plan, d, MMSCAN_ESTIMATE, &choice) : MMSCAN_OK;
   unsigned char *results = y + to * (ptrdiff_t)type->size;
   if (!status) status = threads ? mmscan_execute(plan, x + from, results) : mmscan_scan(d, x + from, results);
@@ -93,11 +99,12 @@ static int by_desc(const mmscan_desc *d, const struct y_type *type, int threads,
   return 0;
 }
 
+/* The longest, of several tiles, with no stride and with both. */
 static int by_strides(mmscan_desc d, const struct y_type *type, int64_t first) {
   static const ptrdiff_t strides[][2] = {{1, 1}, {3, 2}, {-1, 1}, {2, -3}};
   static const size_t lengths[] = {0, 1, 2, 33, 1000, 4097, N};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-    for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+    for (size_t s = 0; s < sizeof strides / sizeof *strides; s += lengths[i] < N ? 1 : 3)
       for (int threads = 0; threads < 4; threads += 3) {
         d.n = lengths[i], d.x_stride = strides[s][0], d.y_stride = strides[s][1];
         if (by_desc(&d, type, threads, first)) return 1;

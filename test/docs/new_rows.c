@@ -111,10 +111,11 @@ static number element(size_t i, size_t n) {
   return v;
 }
 
-/* Each row, with the gap after it. */
+/* Each row, with the gap after it: in x, and in y for a scan in place. */
 static void fill(const mmscan_desc *d) {
   const size_t each = d->batch > 1 ? (size_t)d->x_dist : d->n;
   for (size_t i = 0; i < each * d->batch; i++) put(x + i * row.size, element(i % each, d->n));
+  memcpy(y, x, each * d->batch * row.size);
 }
 
 static mmscan_desc describe(size_t n, mmscan_kind kind, int reverse) {
@@ -145,7 +146,6 @@ static int by_plan(const mmscan_desc *d, unsigned flags, int threads) {
   const size_t row_bytes = (size_t)d->x_dist * row.size;
   mmscan_plan *plan;
   fill(d);
-  memcpy(y, x, sizeof y);
   if (mmscan_plan_create_with(&plan, d, flags, flags == MMSCAN_MEASURE ? NULL : &choice)) return fails("plan", d);
   const mmscan_status status = mmscan_execute(plan, d->n % 2 ? x : y, y);
   mmscan_plan_destroy(plan);
