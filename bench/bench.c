@@ -6,6 +6,7 @@
 #include "message.h"
 #include "pages.h"
 #include "session.h"
+#include "timing.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -39,6 +40,7 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "  --way WAY         how threads share the scans of engines: a name of 'mmscan info';\n"
                            "                    default: as suits each\n"
                            "  --rounds R        how many turns each has (default 9); the median counts\n"
+                           "  --brief           times for a twentieth as long: shows all but how fast it is\n"
                            "  --only LIST       only contenders whose name contains one of these, beside the\n"
                            "                    bound and the serial loop\n"
                            "  --list            which contenders can take part, and why others cannot\n"
@@ -111,7 +113,7 @@ static const char *const places[] = {"out", "in", "both", NULL}, *const threads[
 
 /* What is given on the command line, but only with defaults gives the request. */
 typedef struct given {
-  bool all, has_axis;
+  bool all, brief, has_axis;
   long axis;
   int place, threads;
   size_t rounds;
@@ -527,6 +529,7 @@ int run_bench(int argc, char **argv) {
       {0, "place", ARGUMENT_NAME, .to = &g.place, .names = places},
       {0, "threads", ARGUMENT_NAME, .to = &g.threads, .names = threads},
       {0, "rounds", ARGUMENT_NUMBER, .to = &g.rounds, .least = 1, .most = MOST_ROUNDS},
+      {0, "brief", ARGUMENT_FLAG, .to = &g.brief},
       {0, "only", ARGUMENT_CALL, .take = set_only},
       {0, "list", ARGUMENT_FLAG, .to = &r.list},
       {0, "json", ARGUMENT_FLAG, .to = &r.json},
@@ -551,6 +554,7 @@ int run_bench(int argc, char **argv) {
   char *command = command_of(argc, argv); /* before getopt reorders the words */
   int status = command != NULL ? read_only_options(options, "bench", help, &r, argc, argv) : fail_memory();
   r.command = command;
+  if (g.brief) timing_be_brief();
   if (status == DONE && axis != NULL) status = set_axis(&g, axis);
   if (status == DONE) status = set_defaults(&r, &g);
   if (status == DONE) status = run_request(&r, &g);

@@ -8,7 +8,10 @@
 /* Seconds from some point in the past. */
 double timing_now(void);
 
-/* So many seconds; a twentieth if MMSCAN_TEST_QUICK=1, for tests, which look at everything but how fast it is. */
+/* From now on everything is timed for a twentieth as long, which shows everything but how fast it is. */
+void timing_be_brief(void);
+
+/* So many seconds, or a twentieth. */
 double timing_shortened(double seconds);
 
 /* Checks every contender's result; one that is wrong has a refusal from then on. */

@@ -195,7 +195,7 @@ class Units(Timed):
         report = json.loads(self.good(*self.TINY, "model,cblas", "--json", "--title", title,
                                       env={"OPENBLAS_NUM_THREADS": "1", "KMP_BLOCKTIME": "0"}))
         self.assertLessEqual({"OPENBLAS_NUM_THREADS": "1", "KMP_BLOCKTIME": "0"}.items(), report["settings"].items())
-        self.assertEqual(report["command"], "mmscan bench --rounds 1 -n 10 --units model,cblas --json --title 'it'\\''s'")
+        self.assertEqual(report["command"], "mmscan bench --brief --rounds 1 -n 10 --units model,cblas --json --title 'it'\\''s'")
         self.assertEqual((report["n"], report["rounds"]), (1024, 1))
         self.check_ranking(report, {"cblas", "model"})
         simd = [row for row in report["tables"][-1]["rows"] if row["name"] == "mmscan simd" and row["seconds"] > 0]
