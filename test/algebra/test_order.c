@@ -170,7 +170,7 @@ static void check_zeros(const mms_isa *isa, const struct type *type, mmscan_op o
 
 /* The same by scans whose threads find totals ahead. */
 static void check_zeros_shared(const struct type *type, mmscan_op op, size_t first) {
-  const size_t n = sized((size_t)1 << 22, (size_t)1 << 19), size = type->size;
+  const size_t n = sized((size_t)1 << 20, (size_t)1 << 19), size = type->size;
   unsigned char *x = test_memory(n * size), *y = test_memory(n * size);
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
   desc.op = op;
@@ -309,8 +309,10 @@ TEST(test_long) {
   for (size_t t = 0; t < TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++)
       for (size_t i = 0; i < COUNT(lengths); i++)
-        for (int threads = 1; threads <= 3; threads++)
+        for (int threads = 1; threads <= 3; threads++) {
+          if (lengths[i] == most && (t + k + (size_t)threads) % 3 != 0) continue; /* by each number in turn */
           check_long(type_at(t), ops[k], lengths[i], threads, (i + k) % 2, i % 3 ? MMSCAN_INCLUSIVE : MMSCAN_EXCLUSIVE);
+        }
 }
 
 /* ---- What is chosen ---------------------------------------------------------------------------------------------- */

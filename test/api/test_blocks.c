@@ -143,7 +143,8 @@ static int same_bits(const struct sample *sample, unsigned variant, const size_t
   return different;
 }
 
-/* Runs in processes whose environment names the engine; a quick run takes f32 and i64. */
+/* Runs in processes whose environment names the engine; each type has half of the cuts in each variant. A quick run
+ * takes f32 and i64. */
 static void test_same_bits(void **state) {
   (void)state;
   static const size_t cuts[][4] = {{1, 1, 1, 1}, {1, 3}, {3, 1}, {2, 2}, {1, 2, 1}, {4}};
@@ -153,7 +154,7 @@ static void test_same_bits(void **state) {
   for (size_t t = 0; t < TYPES; t += quick() ? 3 : 1) {
     struct sample sample = sample_without_sums(type_at(t), RANDOM, 4 * MMSCAN_MAX_TILE + 1);
     for (unsigned variant = 0; variant < VARIANTS; variant++)
-      for (size_t c = 0; c < (quick() ? 1 : COUNT(cuts)); c++) {
+      for (size_t c = quick() ? 0 : (t + variant) % 2; c < (quick() ? 1 : COUNT(cuts)); c += 2) {
         const size_t *cut = cuts[c];
         size_t count = 0;
         while (count < 4 && cut[count] != 0) count++;

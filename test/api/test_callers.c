@@ -26,7 +26,7 @@ static void *call_often(void *argument) {
   const struct type *type = c->sample->oracle.type;
   char *y = malloc(c->n * type->size);
   c->right = y != NULL;
-  for (size_t turn = 0; c->right && turn < sized(8, 2); turn++) {
+  for (size_t turn = 0; c->right && turn < sized(4, 2); turn++) {
     memset(y, 0x5a, c->n * type->size);
     mmscan_status status = c->plan ? mmscan_execute(c->plan, c->sample->x, y) : type->inclusive(c->n, c->sample->x, y);
     c->right = status == MMSCAN_OK && memcmp(y, c->want, c->n * type->size) == 0;

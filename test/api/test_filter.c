@@ -55,20 +55,28 @@ static taps random_taps(struct rng *rng, size_t b_count, size_t a_count, double 
 /* Direct form II transposed, and what errors are measured by: the largest sum of magnitudes that makes a result. */
 typedef struct oracle {
   const taps *t;
-  quad z[MOST];
+  quad z[MOST], a[MOST], b[MOST]; /* states, and coefficients over a[0] */
   double largest;
 } oracle;
+
+static oracle oracle_of(const taps *t) {
+  oracle o = {.t = t};
+  for (size_t k = 0; k < MOST; k++) {
+    o.a[k] = (quad)a_of(t, k) / (quad)t->a[0];
+    o.b[k] = (quad)b_of(t, k) / (quad)t->a[0];
+  }
+  return o;
+}
 
 static quad next(oracle *o, double x) {
   const taps *t = o->t;
   const size_t states = states_of(t);
-  const quad a0 = (quad)t->a[0], in = (quad)x, out = o->z[0] + (quad)t->b[0] / a0 * in;
+  const quad in = (quad)x, out = o->z[0] + o->b[0] * in;
   double size = 0;
   for (size_t k = 0; k <= states; k++)
     size += fabs(b_of(t, k) / t->a[0] * x) + fabs(a_of(t, k) / t->a[0] * (double)out);
   for (size_t k = 1; k <= states; k++)
-    o->z[k - 1] =
-        (k < states ? o->z[k] : 0) + (quad)b_of(t, k) / a0 * in - (quad)a_of(t, k) / a0 * (k < t->a_count ? out : 0);
+    o->z[k - 1] = (k < states ? o->z[k] : 0) + o->b[k] * in - (k < t->a_count ? o->a[k] * out : 0);
   if (size > o->largest) o->largest = size;
   return out;
 }
@@ -212,7 +220,7 @@ static void check_signal(const scene *s, size_t j, const mmscan_choice *c) {
   const size_t states = states_of(&s->t);
   const double gain = gain_of(&s->t, s->d.n);
   const double kept = type == MMSCAN_F32 && s->d.state ? 16 * 0x1p-24 : 0;
-  oracle o = {.t = &s->t};
+  oracle o = oracle_of(&s->t);
   for (size_t k = 0; k < states; k++) {
     o.z[k] = (quad)state_before(s, j, k);
     o.largest += fabs((double)o.z[k]);

@@ -350,4 +350,8 @@ TEST(test_measured) {
   }
 }
 
-int main(void) { return run_all_tests(NULL, NULL); }
+int main(int argc, char **argv) {
+  (void)argc;
+  wait_passively(argv);
+  return run_all_tests(NULL, NULL);
+}

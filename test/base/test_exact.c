@@ -163,7 +163,7 @@ static void check_sums(struct rng *rng, bool are_floats, unsigned lowest, unsign
 
 TEST(test_whole_range) {
   struct rng rng = rng_of(1);
-  for (size_t k = sized(1000, 40); k > 0; k--) {
+  for (size_t k = sized(400, 30); k > 0; k--) {
     check_sums(&rng, false, 0, 2047);
     check_sums(&rng, true, 0, 255);
   }
@@ -172,7 +172,7 @@ TEST(test_whole_range) {
 /* Exponents close to each other: the least numbers, the largest, and those around 1. */
 TEST(test_near_exponents) {
   struct rng rng = rng_of(2);
-  for (size_t k = sized(400, 15); k > 0; k--) {
+  for (size_t k = sized(150, 10); k > 0; k--) {
     const unsigned spread = 1 + (unsigned)draw_below(&rng, 70);
     check_sums(&rng, false, 0, spread);
     check_sums(&rng, false, 2047 - spread, spread);
@@ -187,7 +187,7 @@ TEST(test_near_exponents) {
 
 /* What a tiny number takes from a large one goes through all limbs between them, and comes back. */
 TEST(test_long_carries) {
-  const int step = (int)sized(7, 61);
+  const int step = (int)sized(19, 61);
   for (int high = -1000; high <= 1023; high += step)
     for (int low = -1074; low < high; low += 61) {
       start();

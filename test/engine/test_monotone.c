@@ -180,7 +180,7 @@ static execution draw_execution(struct rng *rng, const mmscan_desc *d) {
 
 TEST(test_executions) {
   struct rng rng = rng_of(1);
-  for (size_t k = sized(200, 25); k > 0; k--) {
+  for (size_t k = sized(100, 25); k > 0; k--) {
     const mmscan_type *types = pairs[draw_below(&rng, COUNT(pairs))];
     const size_t n = 1 + draw_below(&rng, draw_below(&rng, 3) ? sized(70000, 20000) : 300);
     mmscan_desc d = desc_of(types[0], draw_below(&rng, 4) ? MMSCAN_PLUS : MMSCAN_MUL, MMSCAN_INCLUSIVE, 0, n);

@@ -52,16 +52,17 @@ typedef struct checked {
 /* Whether each of n results is within mmscan.h's bound. Returns how many are not the double that is nearest. */
 static size_t check_bound(const checked *c, size_t n, const double *x, const double *y, const char *what) {
   const double u = 0x1p-53;
-  quad exact = c->op == MMSCAN_MUL, size = 0;
+  quad exact = c->op == MMSCAN_MUL;
+  double size = 0;
   size_t off = 0;
   for (size_t k = 0; k < n; k++) {
     const size_t i = c->reverse ? n - 1 - k : k;
     const quad next = c->op == MMSCAN_MUL ? exact * (quad)x[i] : exact + (quad)x[i];
     const quad result = c->kind == MMSCAN_EXCLUSIVE ? exact : next;
-    size = c->op == MMSCAN_MUL ? ref_abs(next) : size + ref_abs((quad)x[i]);
+    size = c->op == MMSCAN_MUL ? fabs((double)next) : size + fabs(x[i]);
     const double count = c->op == MMSCAN_MUL ? 8 * (double)(k + 1) : 2 * (double)(n + 32);
-    const quad most = (quad)(c->units * u) * ref_abs(result) + (quad)(c->units * c->units * count * u * u) * size;
-    if (!(ref_abs((quad)y[i] - result) <= most * (quad)(1 + 1e-9)))
+    const double most = c->units * u * fabs((double)result) + c->units * c->units * count * u * u * size;
+    if (!(fabs((double)((quad)y[i] - result)) <= most * (1 + 1e-9)))
       fail_seeded("%s, op %d kind %d reverse %d, n %zu: y[%zu] is %.17g instead of %.17g", what, c->op, c->kind,
                   c->reverse, n, i, y[i], (double)result);
     off += y[i] != (double)result;
@@ -363,7 +364,7 @@ static double *complex_factors(size_t n) {
 
 /* Whether all products are within mmscan.h's bound. Returns how many parts are not the nearest double. */
 static size_t check_products(size_t n, const double *x, const double *y, bool reverse, const char *what) {
-  const quad u = (quad)0x1p-53;
+  const double u = 0x1p-53;
   quad re = 1, im = 0;
   size_t off = 0;
   for (size_t k = 0; k < n; k++) {
@@ -371,10 +372,9 @@ static size_t check_products(size_t n, const double *x, const double *y, bool re
     const quad a = x[2 * i], b = x[2 * i + 1], next = re * a - im * b;
     im = re * b + im * a;
     re = next;
-    const quad size = sqrt((double)(re * re + im * im)), most = (u + 9 * (quad)(k + 1) * u * u) * size;
-    const quad far[2] = {(quad)y[2 * i] - re, (quad)y[2 * i + 1] - im};
-    if (!(far[0] * far[0] + far[1] * far[1] <= most * most * (quad)(1 + 1e-9)))
-      fail_seeded("%s, reverse %d, n %zu: product %zu", what, reverse, n, i);
+    const double size = hypot((double)re, (double)im), most = (u + 9 * (double)(k + 1) * u * u) * size;
+    const double far = hypot((double)((quad)y[2 * i] - re), (double)((quad)y[2 * i + 1] - im));
+    if (!(far <= most * (1 + 5e-10))) fail_seeded("%s, reverse %d, n %zu: product %zu", what, reverse, n, i);
     off += (size_t)(y[2 * i] != (double)re) + (size_t)(y[2 * i + 1] != (double)im);
   }
   return off;

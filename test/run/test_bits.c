@@ -155,13 +155,13 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, mms
   buffer_free(&one);
 }
 
-/* In a quick run by every other variant in turn. */
-static void check_bits_of_shape(const struct sample *sample, struct shape shape, mmscan_choice choice,
+/* By half of the variants in each turn; in a quick run by one in turn. */
+static void check_bits_of_shape(const struct sample *sample, struct shape shape, mmscan_choice choice, size_t turn,
                                 struct tally *tally) {
   const size_t n = sized(shape.n, shape.quick_n) / (is_model(&choice) ? 8 : 1);
   if (cuts_tiles(&choice)) choice.tile = shape.tile;
-  static unsigned turn;
-  for (unsigned variant = quick() ? turn++ % 2 : 0; variant < VARIANTS / 2; variant += quick() ? 2 : 1) {
+  for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
+    if (quick() ? variant != turn % (VARIANTS / 2) : !is_turn_of(variant, turn)) continue;
     struct shot shot = {.sample = sample};
     shot_set(&shot, variant, n);
     shot.desc.batch = shape.batch;
@@ -170,14 +170,18 @@ static void check_bits_of_shape(const struct sample *sample, struct shape shape,
   }
 }
 
-/* With every engine, or with one unit only. */
+/* With every engine; or with one unit only, and around it the best kernels, which are the same for any library. */
+static bool is_asked_for(const mmscan_choice *choice, const char *unit) {
+  return !unit || (same_text(choice->unit, unit) && same_text(choice->isa, mms_isa_best()->name));
+}
+
 static void check_bits_of_type(const struct type *type, const char *unit, struct tally *tallies) {
   const struct forced *forced = forced_all();
   struct sample sample = sample_without_sums(type, RANDOM, MOST);
   for (size_t c = 0; c < forced->count; c++)
     for (size_t i = 0; i < COUNT(shapes); i++)
-      if (is_of_shape(type, &forced->choice[c], i) && (!unit || same_text(forced->choice[c].unit, unit)))
-        check_bits_of_shape(&sample, shapes[i], forced->choice[c], &tallies[i]);
+      if (is_of_shape(type, &forced->choice[c], i) && is_asked_for(&forced->choice[c], unit))
+        check_bits_of_shape(&sample, shapes[i], forced->choice[c], c + i + (size_t)type->type, &tallies[i]);
   sample_free(&sample);
 }
 

@@ -86,8 +86,8 @@ static void check_choices(const struct rows *r) {
 /* By +, and by max and min in turn. Exclusive ones start from each odd number in turn. */
 static void check_lengths(struct rows *r, size_t turn) {
   double init[1] = {0}; /* room for any type */
-  for (size_t n = 1; n <= LONGEST; n++)
-    for (unsigned way = quick() ? n % 2 : 0; way < 4; way += quick() ? 2 : 1) {
+  for (size_t n = 1; n <= LONGEST; n += quick() ? 1 + turn % 2 : 1)
+    for (unsigned way = (n + turn) % 2; way < 4; way += 2) {
       r->desc = plain_desc(r->type->type, way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE, way >> 1, n);
       r->desc.batch = ROOM / n;
       r->desc.x_dist = r->desc.y_dist = (ptrdiff_t)n;

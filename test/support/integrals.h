@@ -85,8 +85,12 @@ static inline void scene_free(scene *s) {
 /* A sum in x, or y: of integers, or of both parts of floats, and of their magnitudes. */
 typedef struct sum {
   uint64_t whole;
-  quad part[2], size[2];
+  quad part[2];
+  long double size[2];
 } sum;
+
+/* Of a float result; an integer has none. */
+static inline int parts_of(const scene *s) { return ref_is_whole(s->y_type) ? 0 : s->y_type->kind == 'c' ? 2 : 1; }
 
 static inline sum element_of(const scene *s, const unsigned char *at) {
   const ref_type *x = s->x_type;
@@ -94,21 +98,21 @@ static inline sum element_of(const scene *s, const unsigned char *at) {
   if (ref_is_whole(x)) {
     const wide value = ref_get_whole(x, at);
     e.whole = (uint64_t)value * (s->d.squares ? (uint64_t)value : 1);
-    e.part[0] = (quad)value * (s->d.squares ? (quad)value : 1);
+    if (parts_of(s) > 0) e.part[0] = (quad)value * (s->d.squares ? (quad)value : 1);
   } else {
     const quad re = ref_get_real(x, at, 0), im = x->kind == 'c' ? (quad)ref_get_real(x, at, 1) : 0;
     e.part[0] = s->d.squares ? re * re - im * im : re;
     e.part[1] = s->d.squares ? 2 * re * im : im;
-    e.size[0] = s->d.squares ? im * im : 0;
+    e.size[0] = s->d.squares ? (long double)(im * im) : 0;
   }
-  e.size[0] += ref_abs(e.part[0]) + e.size[0];
-  e.size[1] = ref_abs(e.part[1]);
+  e.size[0] += ref_size(e.part[0]) + e.size[0];
+  e.size[1] = ref_size(e.part[1]);
   return e;
 }
 
-static inline void sum_add(sum *to, const sum *e) {
+static inline void sum_add(sum *to, const sum *e, int parts) {
   to->whole += e->whole;
-  for (int part = 0; part < 2; part++) to->part[part] += e->part[part], to->size[part] += e->size[part];
+  for (int part = 0; part < parts; part++) to->part[part] += e->part[part], to->size[part] += e->size[part];
 }
 
 /* Whether a result is right, of which an element was rounded so often. */
@@ -116,11 +120,11 @@ static inline bool is_right(const scene *s, const unsigned char *at, const sum *
   const ref_type *y = s->y_type;
   const int digits = y->digits == 24 ? 53 : y->digits < 24 ? 24 : 53;
   if (ref_is_whole(y)) return ref_get_whole(y, at) == ref_wrap(y, (wide)want->whole);
-  for (size_t part = 0; part < (y->kind == 'c' ? 2 : 1); part++) {
-    const quad off = ref_abs((quad)ref_get_real(y, at, part) - want->part[part]);
-    const quad sums = (quad)ldexp((double)roundings, -digits) * want->size[part];
-    const quad last = y->digits == 53 ? 0 : (quad)ldexp(1.001, -y->digits) * (ref_abs(want->part[part]) + sums);
-    if (off > sums + last + (quad)ldexp(1, y->least - 1)) return false;
+  for (int part = 0; part < parts_of(s); part++) {
+    const long double off = ref_size((quad)ref_get_real(y, at, (size_t)part) - want->part[part]);
+    const long double sums = ldexpl((long double)roundings, -digits) * want->size[part];
+    const long double last = y->digits == 53 ? 0 : ldexpl(1.001L, -y->digits) * (ref_size(want->part[part]) + sums);
+    if (off > sums + last + ldexpl(1, y->least - 1)) return false;
   }
   return true;
 }
@@ -145,8 +149,8 @@ static inline void check_image(const scene *s, size_t image) {
           (ptrdiff_t)image * d->x_dist + (ptrdiff_t)(r - border) * d->x_ld + (ptrdiff_t)(i - border * d->channels);
       if (!is_border) {
         const sum e = element_of(s, s->x_at + at * (ptrdiff_t)s->x_type->size);
-        sum_add(&left[channel], &e);
-        sum_add(&above[i], &left[channel]);
+        sum_add(&left[channel], &e, parts_of(s));
+        sum_add(&above[i], &left[channel], parts_of(s));
       }
       if (is_border ? !is_zero(y, size) : !is_right(s, y, &above[i], r + c + 6))
         fail_seeded("%s to %s: %zu x %zu x %zu, ld %td %td, squares %d, border %d: row %zu, column %zu",

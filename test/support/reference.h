@@ -176,22 +176,24 @@ typedef struct ref_state {
   const ref_type *x, *y, *sums;
   mmscan_op op;
   unsigned flags;
-  bool any;               /* an init or an element came */
-  bool from_zero;         /* before it stood a 0, not the identity -0 */
-  size_t steps;           /* how often the operator was used */
-  int64_t index;          /* MAX and MIN: of the element that is the result; -1: none */
-  const char *winner;     /* and its bytes; NULL: not an element of type y */
-  wide whole;             /* integers: the result, wrapped */
-  bool overflows;         /* the one before did not fit */
-  quad exact[2], size[2]; /* floats: the result, and the sum of all magnitudes (LOGADDEXP: the largest one) */
-  double loop[2];         /* by a plain loop in the type of sums */
-  bool is_exact;          /* sums and products have no rounding, in any order */
-  bool unsure;            /* a sum was so near to the largest number that it may overflow or not */
-  double low, high;       /* MUL: the least and greatest exponents so far, of products from the start on */
+  bool any;            /* an init or an element came */
+  bool from_zero;      /* before it stood a 0, not the identity -0 */
+  size_t steps;        /* how often the operator was used */
+  int64_t index;       /* MAX and MIN: of the element that is the result; -1: none */
+  const char *winner;  /* and its bytes; NULL: not an element of type y */
+  wide whole;          /* integers: the result, wrapped */
+  bool overflows;      /* the one before did not fit */
+  quad exact[2];       /* floats: the result, */
+  long double size[2]; /* and the sum of all magnitudes (LOGADDEXP: the largest one), for bounds */
+  double loop[2];      /* by a plain loop in the type of sums */
+  bool is_exact;       /* sums and products have no rounding, in any order */
+  bool unsure;         /* a sum was so near to the largest number that it may overflow or not */
+  double low, high;    /* MUL: the least and greatest exponents so far, of products from the start on */
 } ref_state;
 
 static inline bool ref_is_order(mmscan_op op) { return op == MMSCAN_MAX || op == MMSCAN_MIN; }
 static inline quad ref_abs(quad a) { return a < 0 ? -a : a; }
+static inline long double ref_size(quad a) { return fabsl((long double)a); }
 
 /* What an element is in the type that is accumulated. Converting an integer rounds it, once. */
 static inline double ref_converted(const ref_state *s, const ref_type *from, const void *x, size_t part) {
@@ -270,8 +272,8 @@ static inline void ref_step_plus(ref_state *s, const double x[2]) {
     const double before = s->any ? s->loop[p] : s->from_zero ? 0.0 : -0.0;
     s->loop[p] = ref_in_sums(s, before + x[p]);
     s->exact[p] += (quad)x[p];
-    s->size[p] += ref_abs((quad)x[p]);
-    s->is_exact &= isfinite(x[p]) && x[p] == trunc(x[p]) && s->size[p] <= (quad)most;
+    s->size[p] += fabsl((long double)x[p]);
+    s->is_exact &= isfinite(x[p]) && x[p] == trunc(x[p]) && s->size[p] <= (long double)most;
   }
 }
 
@@ -286,7 +288,7 @@ static inline void ref_step_mul(ref_state *s, const double x[2]) {
   if (is_complex) s->loop[1] = ref_in_sums(s, ref_in_sums(s, a * x[1]) + ref_in_sums(s, b * x[0]));
   if (is_complex) s->exact[1] = c * x[1] + d * x[0];
   if (!s->any) s->loop[0] = x[0], s->loop[1] = x[1];
-  const quad size = ref_abs(s->exact[0]) + ref_abs(s->exact[1]);
+  const long double size = ref_size(s->exact[0]) + ref_size(s->exact[1]);
   s->size[0] = s->size[1] = size;
   const double exponent = size > 0 ? log2((double)size) : 0;
   if (exponent < s->low) s->low = exponent;
@@ -304,7 +306,7 @@ static inline void ref_step_logaddexp(ref_state *s, const double x[2]) {
   const double largest = fmax(isfinite(x[0]) ? fabs(x[0]) : 0, isfinite(sum) ? fabs((double)sum) : 0);
   s->exact[0] = (quad)sum;
   s->loop[0] = (double)sum;
-  if (s->size[0] < (quad)largest) s->size[0] = (quad)largest;
+  if (s->size[0] < (long double)largest) s->size[0] = (long double)largest;
   s->is_exact &= !s->any;
 }
 
@@ -318,24 +320,23 @@ static inline void ref_step_order(ref_state *s, const double x[2], const void *f
 }
 
 /* How far the result may be from what is exact. */
-static inline quad ref_error(const ref_state *s, int part) {
-  const quad unit = (quad)ldexp(1, -s->sums->digits), steps = (quad)(s->steps + 1);
+static inline long double ref_error(const ref_state *s, int part) {
+  const long double unit = ldexpl(1, -s->sums->digits), steps = (long double)(s->steps + 1);
   if (s->is_exact || s->steps == 0) return 0;
   if (s->op == MMSCAN_LOGADDEXP) return 4 * unit * steps * (s->size[0] + unit);
   if (s->op == MMSCAN_PLUS) return unit * steps * s->size[part];
-  if (s->high - s->low >= -s->sums->least * 0.75) return (quad)INFINITY; /* products of some factors may underflow */
-  return (s->sums->kind == 'c' ? 3 : 1.01) * unit * steps * s->size[part] + steps * (quad)ldexp(4, s->sums->least);
+  if (s->high - s->low >= -s->sums->least * 0.75) return INFINITY; /* products of some factors may underflow */
+  return (s->sums->kind == 'c' ? 3 : 1.01L) * unit * steps * s->size[part] + steps * ldexpl(4, s->sums->least);
 }
 
 /* Whether the sum is so near to the largest number of its type that it may be beyond it, or not. Pairs are finite where
  * sums of doubles are. */
 static inline bool ref_is_near_most(const ref_state *s, int part) {
   const int digits = s->sums->digits < 53 ? s->sums->digits : 53;
-  const quad size = ref_abs(s->exact[part]), least = (quad)ldexp(s->sums->most, -digits);
-  const quad bound = ref_error(s, part) * (quad)ldexp(1, s->sums->digits - digits),
-             error = isinf((double)bound) ? least : bound + least;
-  return !(s->op == MMSCAN_LOGADDEXP || ref_is_order(s->op)) && size + error >= (quad)s->sums->most &&
-         size - error <= (quad)s->sums->most;
+  const long double size = ref_size(s->exact[part]), most = (long double)s->sums->most, least = ldexpl(most, -digits);
+  const long double bound = ldexpl(ref_error(s, part), s->sums->digits - digits),
+                    error = isinf((double)bound) ? least : bound + least;
+  return !(s->op == MMSCAN_LOGADDEXP || ref_is_order(s->op)) && size + error >= most && size - error <= most;
 }
 
 static inline void ref_step_real(ref_state *s, const double x[2], const void *from, int64_t at) {
@@ -396,7 +397,7 @@ static inline bool ref_accepts_order(const ref_state *s, const ref_type *type, c
 /* signs: zeros must have the right one. */
 static inline bool ref_accepts_part(const ref_state *s, const ref_type *type, const void *got, int part, bool signs) {
   const double value = ref_get_real(type, got, (size_t)part);
-  const quad error = ref_error(s, part), low = s->exact[part] - error, high = s->exact[part] + error;
+  const quad error = (quad)ref_error(s, part), low = s->exact[part] - error, high = s->exact[part] + error;
   if (isnan(s->loop[part])) return isnan(value);
   if (isinf(s->loop[part])) return value == s->loop[part];
   if (isinf((double)error)) return s->sums != type ? !isnan(value) : isfinite(value);

@@ -147,11 +147,14 @@ static inline void shoot_once(const struct shot *shot) {
   buffer_free(&x);
 }
 
-/* The next of the operators other than +, in turn, that scan a type. */
-static inline mmscan_op other_op(mmscan_type type) {
+enum { MOST_OF_SLOW = 20000 }; /* elements of which logarithms do not take long */
+
+/* The next of the operators other than +, in turn, that scan so many elements of a type. */
+static inline mmscan_op other_op(mmscan_type type, size_t count) {
   static int last = MMSCAN_PLUS;
   for (int tries = 0; tries < MMS_OPS; tries++) {
     last = last + 1 < MMS_OPS ? last + 1 : MMSCAN_PLUS + 1;
+    if (last == MMSCAN_LOGADDEXP && count > MOST_OF_SLOW) continue;
     if (mms_algebra_of((mmscan_op)last, type) != NULL) return (mmscan_op)last;
   }
   return MMSCAN_PLUS;
@@ -165,7 +168,7 @@ static inline void shoot(const struct shot *shot) {
   shoot_once(shot);
   if (shots++ % (quick() ? 6 : 4) != 0) return;
   if (shot->via == BY_SIMPLE || (shot->via == BY_PLAN && shot->choice && is_gemm(shot->choice))) return;
-  other.desc.op = other_op(shot->desc.x_type);
+  other.desc.op = other_op(shot->desc.x_type, shot->desc.n * shot->desc.batch);
   shoot_once(&other);
 }
 

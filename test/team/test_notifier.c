@@ -102,7 +102,7 @@ static void *answer(void *argument) {
  * tests. */
 static void test_none_sleeps_through(void **state) {
   (void)state;
-  struct turns t = {.notifier = MMS_NOTIFIER_READY, .count = sized(20000, 4000)};
+  struct turns t = {.notifier = MMS_NOTIFIER_READY, .count = sized(10000, 3000)};
   struct rng rng = {1};
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, answer, &t), 0);

@@ -90,7 +90,7 @@ TEST(test_loads_of_a_library) {
   skip_if(list->count == 0 || is_wrapped(),
           list->count == 0 ? "there is no library here" : "valgrind takes long for it");
   while (i < list->count && !is_pthread_openblas(list->path[i])) i++;
-  check_loads(list->path[i < list->count ? i : 0], (int)sized(300, 50));
+  check_loads(list->path[i < list->count ? i : 0], (int)sized(120, 30));
 }
 
 int main(int argc, char **argv) {
