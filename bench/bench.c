@@ -361,8 +361,8 @@ static int check_every(const bench_request *r, const given *g) {
   if (other || r->title != NULL || r->only.count > 0 || g->threads != BOTH)
     return wrong_usage("bench", "--every does not go with --ab, --units, --only, --threads, --list, --csv, --plot, "
                                 "--title and --report");
-  if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->way != NULL)
-    return wrong_usage("bench", "--every does not go with --row, --columns, --stride and --way");
+  if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->way != NULL || g->brief)
+    return wrong_usage("bench", "--every does not go with --row, --columns, --stride, --way and --brief");
   if (r->this != NULL || r->against != 0 || r->reverse || r->exclusive)
     return wrong_usage("bench", "--this, --against-op, --reverse and --exclusive need --ab");
   return r->sleep && r->busy ? wrong_usage("bench", "--sleep and --busy do not go together") : DONE;

@@ -189,7 +189,7 @@ enum { FIRST, SECOND, RATIO, KEPT };
 
 /* The manner of the one that needs more runs. */
 static manner common_manner(const contender *first, const contender *second) {
-  const manner a = manner_of(first, BRIEF), b = manner_of(second, BRIEF);
+  const manner a = manner_of(first, timing_shortened(BRIEF)), b = manner_of(second, timing_shortened(BRIEF));
   return (manner){.runs = a.runs > b.runs ? a.runs : b.runs, .warms = a.warms || b.warms};
 }
 
@@ -225,7 +225,7 @@ bool timing_duel(const contender *first, const contender *second, int rounds, du
   if (all == NULL) return false;
   for (int i = 0; i < 2 * KEPT; i++) kept[i / KEPT][i % KEPT] = all + i * (most / 2);
   const manner m = common_manner(first, second);
-  const double end = timing_now() + SPAN;
+  const double end = timing_now() + timing_shortened(SPAN);
   *d = (duel){.runs = m.runs};
   while (d->rounds < least || d->rounds % 2 == 1 || (d->rounds < most && timing_now() < end)) {
     const int leader = d->rounds % 2;

@@ -127,12 +127,14 @@ class Case(unittest.TestCase):
 class Timed(Case):
     """A bench whose tests check what it says, never how fast anything is."""
 
+    OPTIONS = ["--brief"]
+
     def setUp(self):
         """Rounds are as short as can be. Threads that spin while they wait are a thousand times slower where other processes
         take their cores."""
         super().setUp()
         for patch in (unittest.mock.patch.dict(os.environ, {"OMP_WAIT_POLICY": "passive"}),
-                      unittest.mock.patch.object(sys.modules[__name__], "of_bench", ["--brief"])):
+                      unittest.mock.patch.object(sys.modules[__name__], "of_bench", self.OPTIONS)):
             patch.start()
             self.addCleanup(patch.stop)
 

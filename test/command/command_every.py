@@ -14,6 +14,7 @@ BENCH = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abs
 
 
 class Every(Timed):
+    OPTIONS = []
     TINY = ["bench", "--every", 100, "--rounds", 1, "-n"]
 
     def check_rows(self, table):
@@ -82,6 +83,7 @@ class Every(Timed):
                             (["--every", 10, "--threads", "1"], "--every does not go with"),
                             (["--every", 10, "--only", "simd"], "--every does not go with"),
                             (["--every", 10, "--row", 5], "--every does not go with"),
+                            (["--every", 10, "--brief"], "--every does not go with"),
                             (["--every", 10, "--ab", MMSCAN], "--every does not go with"),
                             (["--every", -1], "--every"), (["--every", "often"], "--every"),
                             (["--every", 10000001], "--every")]:
