@@ -17,9 +17,10 @@ double timing_shortened(double seconds);
 /* Checks every contender's result; one that is wrong has a refusal from then on. */
 void timing_check(race *r);
 
-/* Runs each contender that has no refusal once per round; in place, over zeros. A run shorter than a millisecond is
- * repeated until it lasts that long. Sets `seconds`, `fastest` and `quartile` of every contender that ends without a
- * refusal. Times handoffs between threads too. False if memory does not suffice. */
+/* Runs each contender that has no refusal once per round; in place, over zeros. A run shorter than a millisecond, or
+ * what timing_shortened() makes of it, is repeated until it lasts that long. Sets `seconds`, `fastest` and `quartile`
+ * of every contender that ends without a refusal. Times handoffs between threads too. False if memory does not suffice.
+ */
 bool timing_race(race *r, int rounds);
 
 /* Two contenders beside each other. */

@@ -69,7 +69,7 @@ $(MPI_TEST): $(MPI_TEST).o $(MPI_STATIC) $(SHARED)
 
 $(MPI_SLEEPY): test/mpi/sleepy.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -shared $< $(LDFLAGS) -ldl -o $@
+	$(filter-out -fopenmp%,$(COMPILE)) -fPIC -shared $< $(LDFLAGS) -ldl -o $@
 
 install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
 	$(run_install) $(BUILD) $(VERSION) library mpi

@@ -130,7 +130,8 @@ other_build() {
   grep -v lib/unit/cblas.c "$tmp/compiled" && fail "$2 compiles more than cblas.c"
   guest=
   [ ! -e "$other/test/unit/test_guest.o" ] || guest=$other/test/test_guest
-  make -s --no-print-directory BUILD="$other" "$2" lib "$other/mmscan" "$other/examples/cumsum" ${guest:+"$guest"} >"$tmp/make.log" 2>&1 ||
+  make -s --no-print-directory BUILD="$other" "$2" lib "$other/mmscan" "$other/examples/cumsum" ${guest:+"$guest"} \
+    >"$tmp/make.log" 2>&1 ||
     { cat "$tmp/make.log"; fail "make $2"; }
   "$other/examples/cumsum" >/dev/null || fail "$2: an example"
 }

@@ -25,8 +25,8 @@ scripts/wheel -C "cmake.define.MMSCAN_BUILD=$library" \
   { cat "$venv/wheel.log"; exit 1; }
 # Most of their files are never imported; those that are, are compiled once.
 unset PYTHONDONTWRITEBYTECODE
-pip install --no-compile 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich scipy \
-  pandas opencv-python-headless
+pip install --no-compile 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich \
+  scipy pandas opencv-python-headless
 pip install --no-index "$BUILD"/wheel/mmscan-*.whl
 
 status=0

@@ -106,8 +106,8 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	scripts/fetch-arm64 $(NEON_ROOT)
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
-	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS=-O3 CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" TEST_WAY=neon \
-	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
+	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS=-O3 CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
+	  TEST_WAY=neon LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # ---- Static analysis --------------------------------------------------------------------------------------------------
 # Every compiler that is supported shifts copies of the sign into a signed integer.

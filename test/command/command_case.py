@@ -130,8 +130,7 @@ class Timed(Case):
     OPTIONS = ["--brief"]
 
     def setUp(self):
-        """Rounds are as short as can be. Threads that spin while they wait are a thousand times slower where other processes
-        take their cores."""
+        """Threads that spin while they wait are a thousand times slower where other processes take their cores."""
         super().setUp()
         for patch in (unittest.mock.patch.dict(os.environ, {"OMP_WAIT_POLICY": "passive"}),
                       unittest.mock.patch.object(sys.modules[__name__], "of_bench", self.OPTIONS)):

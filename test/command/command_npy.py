@@ -155,7 +155,7 @@ class Shapes(Case):
             self.same(np.load(io.BytesIO(piped)), wanted, (shape, order, options))
 
     def test_offsets(self):
-        """From a file to a file, and from a pipe to a pipe; arrays of several blocks each way in one direction, in turns."""
+        """From a file to a file, and from a pipe to a pipe; long arrays each way in one direction, in turns."""
         for shape, order, reverse, init in itertools.product(self.SHAPES, "CF", [False, True], [0, 5]):
             for axis in [None, *range(len(shape))]:
                 self.check_offsets(shape, order, axis, reverse, init)

@@ -4,8 +4,8 @@
 #
 # The tests are in GCC's sources, which Debian's package gcc-N-source puts into /usr/src, and scripts/fetch-gcc-source
 # into BUILD/gcc-source. Here they are unpacked into a temporary folder, every name of a scan becomes one of namespace
-# mmscan, and each test is compiled as C++17, if it is one of C++17, and as C++20, and is run; those of oneDPL, which take
-# longest to compile, as C++17 alone. The symbols in its object tell which functions it called. Prints "N passed, N
+# mmscan, and each test is compiled as C++17, if it is one of C++17, and as C++20, and is run; those of oneDPL, which
+# take longest to compile, as C++17 alone. The symbols in its object tell which functions it called. Prints "N passed, N
 # failed, N skipped".
 set -eu
 build=${1:?usage: libstdcxx.sh BUILD}

@@ -86,7 +86,7 @@ static void check_sizes(const struct sample *sample, mmscan_choice asked) {
   }
 }
 
-/* More than four of the longest tiles. */
+/* More than four of the longest tiles; in a quick run, than one. */
 static size_t length(void) { return sized(1 << 19, 1 << 17) + 17; }
 
 TEST(test_engines) {
@@ -240,7 +240,7 @@ TEST(test_very_long_sums) {
   const mmscan_choice two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     const struct type *type = type_at(t);
-    void *y = much_memory((length_of_very_long(type, EQUAL)) * type->size);
+    void *y = much_memory(length_of_very_long(type, EQUAL) * type->size);
     for (size_t k = 0; k < COUNT(inputs); k++) {
       const size_t n = length_of_very_long(type, inputs[k]);
       const mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);

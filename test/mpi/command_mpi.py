@@ -293,11 +293,12 @@ def run_alone(case):
 def run_at_once(cases, result):
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for case, (own, seconds) in zip(cases, pool.map(run_alone, cases)):
-            verdict = "ok" if own.wasSuccessful() else "FAILED"
+            verdict = "skipped" if own.skipped else "ok" if own.wasSuccessful() else "FAILED"
             result.stream.writeln("%s ... %s, %.0f s" % (case.id(), verdict, seconds))
             result.testsRun += own.testsRun
             result.failures += own.failures
             result.errors += own.errors
+            result.skipped += own.skipped
 
 
 class AtOnce(unittest.TextTestRunner):

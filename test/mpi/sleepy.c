@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { PATIENCE = 20 }; /* polls in vain before a sleep */
@@ -15,10 +16,13 @@ unsigned ucp_worker_progress(void *worker);
 
 int sched_yield(void) { return usleep(1); }
 
-/* UCX's own, which a program may have loaded for itself. */
+/* UCX's own, which a program may have loaded for itself; there is one, as it calls this. */
 static progress *of_ucx(void) {
-  void *found = dlsym(RTLD_NEXT, "ucp_worker_progress");
-  return (progress *)(found ? found : dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress"));
+  void *found = dlsym(RTLD_NEXT, "ucp_worker_progress"), *loaded = NULL;
+  if (!found) loaded = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (loaded) found = dlsym(loaded, "ucp_worker_progress");
+  if (!found) abort();
+  return (progress *)found;
 }
 
 unsigned ucp_worker_progress(void *worker) {

@@ -265,7 +265,8 @@ static void check_measured(const struct sample *sample, size_t n, size_t batch) 
   if (known > before) assert_true(same_choice(&first, &again) && same_choice(&first, &estimated));
 }
 
-/* Measuring takes time: the first type has every case, the others every third, as has every type in a quick run. */
+/* Measuring takes time: the first type has every case, and the others share them; in a quick run two types have every
+ * third. */
 static bool is_measured(size_t index, size_t type) {
   return quick() ? index % 3 == type : type == 0 || index % (TYPES - 1) + 1 == type;
 }

@@ -185,19 +185,28 @@ static void check_bits_of_type(const struct type *type, const char *unit, struct
   sample_free(&sample);
 }
 
-/* A quick run takes a float and an integer type of each size; for one unit, one float and one integer type. */
+static void check_tally(const struct tally *tally) {
+  if (tally->shared == 0 || tally->forced == 0)
+    fail_msg("in none of them a second thread had a tile, or came to a way");
+}
+
+/* A quick run takes a float and an integer type of each size; for one unit, one float and one integer type, whose runs
+ * are too few for each shape to be judged by itself. */
 static void check_all_bits(const char *unit) {
-  struct tally tallies[COUNT(shapes)] = {{0}};
-  const size_t types = quick() ? 4 : TYPES, step = quick() && unit ? 3 : 1;
+  struct tally tallies[COUNT(shapes)] = {{0}}, all = {0};
+  const bool few = quick() && unit;
+  const size_t types = quick() ? 4 : TYPES, step = few ? 3 : 1;
   for (size_t t = 0; t < types; t += step) check_bits_of_type(type_at(t), unit, tallies);
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const struct tally *tally = &tallies[i];
     if (tally->runs == 0) continue;
     print_message("n %zu, batch %zu: %zu of %zu runs were shared, %zu in a way that was asked for\n",
                   sized(shapes[i].n, shapes[i].quick_n), shapes[i].batch, tally->shared, tally->runs, tally->forced);
-    if (tally->shared == 0 || tally->forced == 0)
-      fail_msg("in none of them a second thread had a tile, or came to a way");
+    all.shared += tally->shared;
+    all.forced += tally->forced;
+    if (!few) check_tally(tally);
   }
+  if (few) check_tally(&all);
 }
 
 TEST(test_same_bits) { check_all_bits(NULL); }

@@ -87,14 +87,14 @@ static void check_choices(const struct rows *r) {
 static void check_lengths(struct rows *r, size_t turn) {
   double init[1] = {0}; /* room for any type */
   for (size_t n = 1; n <= LONGEST; n += quick() ? 1 + turn % 2 : 1)
-    for (unsigned way = (n + turn) % 2; way < 4; way += 2) {
+    for (unsigned way = (n / 2 + turn) % 2; way < 4; way += 2) {
       r->desc = plain_desc(r->type->type, way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE, way >> 1, n);
       r->desc.batch = ROOM / n;
       r->desc.x_dist = r->desc.y_dist = (ptrdiff_t)n;
-      put(r->type, init, 0, odd[(n + turn) % COUNT(odd)]);
+      put(r->type, init, 0, odd[n % COUNT(odd)]);
       if (way & 1 && n % 4) r->desc.init = init; /* else that of the operator */
       check_choices(r);
-      r->desc.op = n / 2 % 2 ? MMSCAN_MAX : MMSCAN_MIN;
+      r->desc.op = n / 4 % 2 ? MMSCAN_MAX : MMSCAN_MIN;
       if (quick() || turn % 2) check_choices(r);
     }
 }
