@@ -42,42 +42,34 @@ static void answer(const trip *t) {
   MPI_Send(t->bytes, t->size, MPI_BYTE, t->peer, TAG, t->comm);
 }
 
-/* Tells the peer, before another round. */
-static void send_more(const trip *t, int more) { MPI_Send(&more, 1, MPI_INT, t->peer, TAG, t->comm); }
-
-static bool receive_more(const trip *t) {
-  int more;
-  MPI_Recv(&more, 1, MPI_INT, t->peer, TAG, t->comm, MPI_STATUS_IGNORE);
+/* Whether there is another round, as the first rank says. */
+static bool goes_on(const trip *t, int rank, int more) {
+  if (rank == 0)
+    MPI_Send(&more, 1, MPI_INT, t->peer, TAG, t->comm);
+  else
+    MPI_Recv(&more, 1, MPI_INT, t->peer, TAG, t->comm, MPI_STATUS_IGNORE);
   return more;
 }
 
 /* Seconds of a trip in the fastest of many rounds: what other programs take away is no part of the model. Of fewer
  * rounds where a rank that waits holds the only core, which some MPIs let it do, so that a message takes a turn of the
- * operating system. */
-static double time_going(const trip *t) {
+ * operating system. Both ranks call it. */
+static double time_of(const trip *t, int rank) {
+  void (*const make)(const trip *) = rank == 0 ? go : answer;
   double fastest = INFINITY, sum = 0;
-  for (int round = 0; round < LEAST_ROUNDS || (round < MOST_ROUNDS && sum < PATIENCE); round++) {
-    send_more(t, true);
-    go(t); /* the peer has read that there is more */
+  for (int round = 0; goes_on(t, rank, round < LEAST_ROUNDS || (round < MOST_ROUNDS && sum < PATIENCE)); round++) {
+    make(t); /* after it the peer, too, knows that there is more */
     const double from = MPI_Wtime();
-    for (int i = 0; i < TRIPS; i++) go(t);
+    for (int i = 0; i < TRIPS; i++) make(t);
     const double seconds = MPI_Wtime() - from;
     fastest = fmin(fastest, seconds / TRIPS);
     sum += seconds;
   }
-  send_more(t, false);
   return fastest;
 }
 
-static double time_answering(const trip *t) {
-  while (receive_more(t))
-    for (int i = 0; i <= TRIPS; i++) answer(t);
-  return 0;
-}
-
-/* The delay of a trip and the times are the first rank's alone. */
+/* The delay of a trip is the first rank's alone. */
 static pingpong measure(MPI_Comm comm, int rank, int peer) {
-  double (*const time_of)(const trip *) = rank == 0 ? time_going : time_answering;
   static char bytes[65536];
   double at[SIZES], gaps[SIZES], first = 0;
   pingpong p;
@@ -85,16 +77,16 @@ static pingpong measure(MPI_Comm comm, int rank, int peer) {
   for (int i = 0; i < SIZES; i++) {
     t.size = sizes[i];
     t.count = 1;
-    const double one = time_of(&t);
+    const double one = time_of(&t, rank);
     t.count = COUNT;
-    gaps[i] = fmax(1e-12, (time_of(&t) - one) / (COUNT - 1));
+    gaps[i] = fmax(1e-12, (time_of(&t, rank) - one) / (COUNT - 1));
     at[i] = t.size - 1;
     if (i == 0) first = one;
   }
   statistics_line(SIZES, at, gaps, &p.gap, &p.byte);
   t.size = 1;
   t.delay = first;
-  p.overhead = fmax(0, (time_of(&t) - first) / (COUNT - 1) - first);
+  p.overhead = fmax(0, (time_of(&t, rank) - first) / (COUNT - 1) - first);
   p.latency = fmax(0, first / 2 - 2 * p.overhead);
   return (pingpong){1e9 * p.latency, 1e9 * p.overhead, 1e9 * p.gap, 1e9 * fmax(0, p.byte)};
 }

@@ -64,7 +64,6 @@ TEST(test_long) {
   const mmscan_desc desc = MMSCAN_DESC(MMSCAN_U8, MMSCAN_PLUS, MMSCAN_INCLUSIVE, n);
   assert_mmscan_ok(mmscan_scan(&desc, y, y));
   assert_true(counts_by(y, n, 1));
-  munmap(kept, kept_bytes);
 }
 
 /* ---- Little memory ----------------------------------------------------------------------------------------------- */
